@@ -48,7 +48,7 @@ def journaled_step() -> Iterator[Row]:
 
         def journaled() -> None:
             run = str(next(numbers))
-            journal = file.begin(run, "steps", request={}, definition={}, unit="steps", of=STEPS)
+            journal = file.begin(run, "steps", "steps", request={}, definition={}, unit="steps", of=STEPS)
             for _ in range(CALLS):
                 pipeline.run(text, ToolContext(run=Run(journal=journal)))
 

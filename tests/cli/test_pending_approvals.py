@@ -405,7 +405,7 @@ def test_a_question_waits_only_where_it_is_kept(invoke, arguments, message):
 def test_a_journal_that_somebody_has_changed_approves_nothing(project, invoke, waiting, newest):
     invoke(*BATCH, *WAIT)
     with sqlite3.connect(project / "state/toolkit/runs.db") as journal:
-        journal.execute("UPDATE approvals SET answer = 'whatever', by = 'somebody', at = 1, reason = ''")
+        journal.execute("UPDATE toolkit_approvals SET answer = 'whatever', by = 'somebody', at = 1, reason = ''")
     journal.close()
     ended = invoke("runs", "resume", newest()["id"])
     assert [json.loads(line)["error_code"] for line in ended.stdout.splitlines()] == ["rejected"] * 3

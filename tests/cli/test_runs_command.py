@@ -200,7 +200,7 @@ def test_a_changed_item_is_not_mistaken_for_the_one_that_was_done(project, progr
     (project / "items.jsonl").write_text('{"n": 7}\n', "utf-8")
     program("run", "tools.py:square", "--each", "items.jsonl")
     database = sqlite3.connect(project / "state" / "toolkit" / "runs.db")
-    database.execute("UPDATE runs SET state = 'interrupted'")
+    database.execute("UPDATE toolkit_runs SET state = 'interrupted'")
     database.commit()
     (project / "items.jsonl").write_text('{"n": 8}\n', "utf-8")
     refused = program("runs", "resume", newest()["id"])
@@ -365,7 +365,7 @@ def start(project, *words, **options):
 
 def ended(path):
     with sqlite3.connect(path, timeout=60) as database:
-        return database.execute("SELECT count(*) FROM steps WHERE status = 'ok'").fetchone()[0]
+        return database.execute("SELECT count(*) FROM toolkit_steps WHERE status = 'ok'").fetchone()[0]
 
 
 GO_NO_FURTHER = """

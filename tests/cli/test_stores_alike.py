@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.databases import PASSWORD
+
 pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 
 TOOLS = '''
@@ -81,12 +83,8 @@ class Place:
         if state == "cancelled":
             assert self.invoke("runs", "cancel", run).exit_code == 0
         past = f"began = began - {days * DAY}, ended = ended - {days * DAY}"
-        self.change(f"UPDATE {self.table} SET {past} WHERE id = '{run}'")  # noqa: S608 - our own names
+        self.change(f"UPDATE toolkit_runs SET {past} WHERE id = '{run}'")  # noqa: S608 - our own names
         return run
-
-    @property
-    def table(self):
-        return "runs" if self.kind == "journal" else "toolkit_runs"
 
     def runs(self):
         """Return the runs as `toolkit runs list` shows them."""
@@ -170,8 +168,8 @@ def test_nothing_of_a_deleted_run_stays(place):
     place.prune("--state", "waiting")
     found = [run["id"] for run in place.runs()]
     assert found == [kept]
-    tables = ["steps"] if place.kind == "journal" else _engine_tables(place)
-    for table in [*tables, place.table, place.table.replace("runs", "approvals")]:
+    engine = [] if place.kind == "journal" else _engine_tables(place)
+    for table in [*engine, "toolkit_runs", "toolkit_steps", "toolkit_approvals"]:
         rows = place.change(f"SELECT * FROM {table}")  # noqa: S608 - names of tables
         assert gone not in str(rows), table
     shown = place.invoke("runs", "show", gone)
@@ -266,3 +264,42 @@ def test_every_command_prints_the_same_for_every_kind_of_store(place):
     text = re.sub(r"; \d+\.\d MB freed", "", text)
     text = re.sub(r'("(?:asked|began|ended)": )1\d{9}\.\d+', r"\1#", text)
     assert text == Path(__file__).with_name("runs_commands.txt").read_text("utf-8")
+
+
+def kept(place):
+    """Return the contents of the files of a store, or its tables."""
+    if place.file is not None:
+        return {file.name: file.read_bytes() for file in place.file.parent.iterdir() if file.is_file()}
+    return place.change("SELECT table_name, column_name FROM information_schema.columns")
+
+
+@pytest.mark.parametrize("words", [("runs", "list"), ("run", "tools.py:halve", "--each", "two.jsonl")])
+def test_a_store_of_another_version_is_not_read_and_stays_as_it_is(place, words):
+    (place.folder / "two.jsonl").write_text('{"n": 2}\n', "utf-8")
+    assert place.program("run", "tools.py:halve", "--each", "two.jsonl").returncode == 0
+    place.change("ALTER TABLE toolkit_runs ADD COLUMN colour TEXT")
+    before = kept(place)
+    done = place.invoke(*words)
+    kind, shown = (
+        ("journal", place.file) if place.kind == "journal" else ("store", place.url.replace(f":{PASSWORD}@", "@"))
+    )
+    way_out = "move the file away" if kind == "journal" else "use another store"
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: the {kind} '{shown}' was written by another version of toolkit, and is left as it is\n"
+        f"hint: finish its runs with that version, or {way_out}\n"
+    )
+    assert kept(place) == before
+
+
+def test_a_journal_with_the_tables_of_an_earlier_version_is_not_read(project, invoke, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(project / "state"))
+    file = project / "state/toolkit/runs.db"
+    file.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE runs (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE)")
+    before = file.read_bytes()
+    done = invoke("runs", "list")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: the journal '{file}' was written by another version of toolkit, ")
+    assert file.read_bytes() == before

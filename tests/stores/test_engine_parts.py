@@ -19,6 +19,7 @@ import sqlalchemy
 from dbos._recovery import recover_pending_workflows
 from dbos._sys_db import SystemDatabase
 
+from toolkit.stores.databases import is_alive  # private
 from toolkit.stores.presences import Presence  # private
 from toolkit.stores.serializers import JsonSerializer, refuse_pickle  # private
 
@@ -119,7 +120,7 @@ def test_a_step_is_kept_in_one_transaction_and_so_is_that_it_begins(store):
         journal.end("1/third", "ok", "{}", is_whole=True)
         return ItemEnd("ok", json.dumps([repeatable, tuple(said)]))
 
-    sqlalchemy.event.listen(store.engine, "before_cursor_execute", note)
+    sqlalchemy.event.listen(store.database.engine, "before_cursor_execute", note)
     store.items.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
     with Worker(store, {"v": "t"}, steps) as worker:
         found = ends(store, [1], worker)
@@ -128,7 +129,7 @@ def test_a_step_is_kept_in_one_transaction_and_so_is_that_it_begins(store):
 
 def test_a_process_that_has_died_is_told_from_one_that_lives(store):
     presence = store.join()
-    with store.engine.begin() as connection:
+    with store.database.engine.begin() as connection:
         connection.execute(
             sqlalchemy.text(
                 "INSERT INTO toolkit_processes (executor, machine, process, jobs, tools, seen) VALUES ('x', 'm', 1, 1, 'v', 0)"
@@ -136,7 +137,7 @@ def test_a_process_that_has_died_is_told_from_one_that_lives(store):
         )
     assert isinstance(presence, Presence)
     (dead,) = presence.others()
-    assert (presence.is_alive(presence.number), presence.is_alive(dead.number)) == (True, False)
+    assert (is_alive(store.database, presence.number), is_alive(store.database, dead.number)) == (True, False)
     assert store.workers_for("v") == []
 
 

@@ -49,7 +49,7 @@ def do(item, version, journal):
 def run(url, items, room):
     """Do the items, and return what came of them, or why the run has stopped."""
     with Store(url) as store:
-        disk = Disk(store.engine, room)
+        disk = Disk(store.database.engine, room)
         try:
             if not store.find(""):
                 store.runs.begin("run", "t", "t", request={}, definition={}, version="v")

@@ -37,7 +37,7 @@ def square(n: int) -> int:
 """
 OPENING = """
 import os, sys
-import dbos, toolkit.stores.serializers, toolkit.stores.store_tables
+import dbos, toolkit.stores.serializers
 from toolkit.stores.store_urls import StoreUrl  # private
 from toolkit.stores.stores import Store  # private
 

@@ -1,51 +1,121 @@
-"""The SQLite database behind a journal, with errors that name the file."""
+"""The database of recorded runs, and its driver for the SQLite file of one user."""
 
 import os
 import sqlite3
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Problem
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
-from toolkit.stores.file_locks import locks_beside
+from toolkit.stores.locks import Locks, locks_beside
+from toolkit.stores.tables import Done, Execute, are_of_this_version, make_tables
+
+T = TypeVar("T")
 
 _WAIT_FOR_OTHERS: Final = 120.0
 _ATTEMPTS: Final = 200
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_FORMER_TABLES: Final = ("runs",)
+_NOTHING: Final[Mapping[str, object]] = {}
 
 
-class Database:
+class Database(Protocol):
+    """A database with the tables of recorded runs. Thread-safe. Every method raises JournalError if it fails.
+
+    Statements are the same for all databases, with named values such as `:run`.
+
+    Attributes:
+        shown: Its name for messages.
+        locks: Numbered locks, which the system releases when their process ends.
+        row_lock: What locks the rows of a SELECT until the end of the transaction, if that is not locked as a whole.
+    """
+
+    shown: str
+    locks: Locks
+    row_lock: str
+
+    def read(self, statement: str, values: Mapping[str, object] = _NOTHING) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of a SELECT statement, by column."""
+
+    def write(self, statement: str, values: Mapping[str, object] = _NOTHING) -> int:
+        """Execute one statement in its own transaction, and return the number of rows that it changed."""
+
+    def transaction(self, work: Callable[[Execute], T]) -> T:
+        """Return the result of `work`, which executes its statements in a single transaction."""
+
+    def attempt(self, what: str, work: Callable[[], T]) -> T:
+        """Return the result of `work`; `what` says what it does to the database: `read` or `write`."""
+
+    def now(self, execute: Execute) -> float:
+        """Return the time of the clock that all users of the database share, in seconds since 1970."""
+
+
+def is_alive(database: Database, process: int) -> bool:
+    """Return whether a registered process is alive, which may be this one.
+
+    Raises:
+        JournalError: If the database cannot be read.
+    """
+    return database.attempt("read", lambda: database.locks.is_held(process))
+
+
+def of_another_version(what: str, way_out: str) -> ConfigurationError:
+    """Return the error for a database that this version of the program cannot read."""
+    hint = f"finish its runs with that version, or {way_out}"
+    problem = Problem("", f"{what} was written by another version of toolkit, and is left as it is", hint=hint)
+    return ConfigurationError(problems=[problem])
+
+
+class FileDatabase:
     """An open SQLite file that only its owner can read.
 
     Attributes:
         path: The path of the file.
-        connection: The open connection. Several threads can use it, but not at the same time.
-        locks: The locks of runs, by their numbers.
+        shown: Its name for messages.
+        locks: The locks of processes, by their numbers.
     """
 
-    def __init__(self, path: Path, schema: str) -> None:
+    row_lock = ""
+
+    def __init__(self, path: Path) -> None:
         """Open the database, or create it.
 
         Raises:
+            ConfigurationError: If it was written by another version of this program.
             JournalError: If it cannot be opened or created.
         """
-        self.path = path
-        with self.storage_errors("open"):
+        self.path, self.shown = path, str(path)
+        self._guard = threading.RLock()
+        with self._storage_errors("open"):
             path = followed(path)
             path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
-            self.locks = locks_beside(path)
-            self.connection = sqlite3.connect(
+            self.locks: Locks = locks_beside(path)
+            self._connection = sqlite3.connect(
                 path, timeout=_WAIT_FOR_OTHERS, isolation_level=None, check_same_thread=False
             )
-            with self.locks.opening():
-                self._write_ahead()
-                self.connection.execute("PRAGMA synchronous = NORMAL")
-                self.connection.execute("PRAGMA foreign_keys = ON")
-                self.connection.executescript(f"BEGIN IMMEDIATE;{schema}COMMIT;")
+            self._connection.row_factory = sqlite3.Row
+            with locks_beside(path).opening():
+                self._prepare()
+
+    def _prepare(self) -> None:
+        """Check the tables before anything is changed, and create the missing ones.
+
+        Raises:
+            ConfigurationError: If another version of this program created them.
+        """
+        if not are_of_this_version(self._execute, "sqlite", former=_FORMER_TABLES):
+            self.close()
+            raise of_another_version(f"the journal '{self.path}'", "move the file away")
+        self._write_ahead()
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self.transaction(lambda execute: make_tables(execute, "sqlite"))
 
     def _write_ahead(self) -> None:
         """Switch to write-ahead logging, so that readers and writers do not block each other.
@@ -54,7 +124,7 @@ class Database:
         """
         for attempt in range(_ATTEMPTS):
             try:
-                self.connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA journal_mode = WAL")
             except sqlite3.OperationalError as error:
                 if "locked" not in str(error) or attempt + 1 == _ATTEMPTS:
                     raise
@@ -62,8 +132,66 @@ class Database:
             else:
                 return
 
+    def read(self, statement: str, values: Mapping[str, object] = _NOTHING) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of a SELECT statement, by column.
+
+        Raises:
+            JournalError: If the file cannot be read.
+        """
+        with self._storage_errors("read"):
+            with self._guard:
+                rows = self._connection.execute(statement, values)
+            for row in rows:  # noqa: UP028 - it would close the cursor, which fails once the database is closed
+                yield row
+
+    def write(self, statement: str, values: Mapping[str, object] = _NOTHING) -> int:
+        """Execute one statement in its own transaction, and return the number of rows that it changed.
+
+        Raises:
+            JournalError: If the file cannot be written.
+        """
+        with self._guard:
+            try:
+                return self._connection.execute(statement, values).rowcount
+            except (OSError, sqlite3.Error) as error:
+                raise self._failure("write", error) from error
+
+    def transaction(self, work: Callable[[Execute], T]) -> T:
+        """Return the result of `work`, which executes its statements in a single transaction.
+
+        Raises:
+            JournalError: If the file cannot be written.
+        """
+        with self._guard, self._storage_errors("write"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(self._execute)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk has rolled it back already
+                    self._connection.execute("ROLLBACK")
+                raise
+            return result
+
+    def _execute(self, statement: str, values: Mapping[str, object] = _NOTHING) -> Done:
+        done = self._connection.execute(statement, values)
+        return Done(done.fetchall(), done.rowcount)
+
+    def attempt(self, what: str, work: Callable[[], T]) -> T:
+        """Return the result of `work`; `what` says what it does to the database: `read` or `write`.
+
+        Raises:
+            JournalError: If it fails.
+        """
+        with self._storage_errors(what):
+            return work()
+
+    def now(self, execute: Execute) -> float:
+        """Return the current time, in seconds since 1970."""
+        return time.time()
+
     @contextmanager
-    def storage_errors(self, what: str) -> Iterator[None]:
+    def _storage_errors(self, what: str) -> Iterator[None]:
         """Turn storage errors into a JournalError that names the file.
 
         Raises:
@@ -74,23 +202,12 @@ class Database:
         except (OSError, sqlite3.Error) as error:
             raise self._failure(what, error) from error
 
-    def write(self, statement: str, values: Mapping[str, object]) -> None:
-        """Execute one statement in its own transaction.
-
-        Raises:
-            JournalError: If the database cannot be written.
-        """
-        try:
-            self.connection.execute(statement, values)
-        except (OSError, sqlite3.Error) as error:
-            raise self._failure("write", error) from error
-
     def _failure(self, what: str, error: Exception) -> JournalError:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         return JournalError(f"cannot {what} the journal '{self.path}': {reason.lower()}")
 
     def close(self) -> None:
-        self.connection.close()
+        self._connection.close()
 
 
 def compact_file(file: Path) -> int:

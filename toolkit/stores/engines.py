@@ -4,7 +4,7 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -12,10 +12,13 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import how_to_install
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
+from toolkit.stores.databases import compact_file, of_another_version
+from toolkit.stores.locks import LOCKS, Locks, ServerLocks, locks_beside
 from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.tables import Done, Execute, Kind, are_of_this_version, make_tables
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Engine
 
 
 T = TypeVar("T")
@@ -80,7 +83,7 @@ def connect(url: StoreUrl) -> "Engine":
     return create_engine(address, pool_pre_ping=True, **_POOLED)
 
 
-def vacuum(engine: "Engine") -> None:
+def _vacuum(engine: "Engine") -> None:
     """Make the space of deleted rows in a PostgreSQL store available again.
 
     Raises:
@@ -145,15 +148,15 @@ def is_away(error: BaseException | None) -> bool:
     return is_server and isinstance(error, InterfaceError | OperationalError) and has_gone
 
 
-def patiently(work: Callable[[], T]) -> T:
-    """Call `work`, and retry for up to `PATIENCE` seconds while the server is unavailable.
+def patiently(work: Callable[[], T], patience: float = PATIENCE) -> T:
+    """Call `work`, and retry for up to `patience` seconds while the server is unavailable.
 
     Raises:
         SQLAlchemyError: If the server stays unavailable, or `work` fails for another reason.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience
     while True:
         try:
             return work()
@@ -163,39 +166,140 @@ def patiently(work: Callable[[], T]) -> T:
         time.sleep(0.5)
 
 
-def transacted(engine: "Engine", url: StoreUrl, what: str, work: Callable[["Connection"], T]) -> T:
-    """Return the result of `work` in a single transaction, with retries as in `attempted`.
+_NOTHING: Final[Mapping[str, object]] = {}
 
-    Args:
+
+class EngineDatabase:
+    """The database of a store: an SQLite file or a PostgreSQL server, reached as the engine reaches it. Thread-safe.
+
+    Attributes:
         engine: The connection pool.
-        url: The URL of the store, for error messages.
-        what: What `work` does to the store, for error messages: `read` or `write`.
-        work: Called with a connection.
-
-    Raises:
-        StoreError: If the store fails.
+        url: The URL of the store.
+        shown: The URL without its password.
+        locks: The locks of processes, by their numbers.
+        row_lock: What locks the rows of a SELECT; an SQLite file is locked as a whole.
     """
 
-    def once() -> T:
-        with engine.begin() as connection:
-            return work(connection)
+    def __init__(self, url: StoreUrl) -> None:
+        """Prepare the connections; the first one is made when it is needed.
 
-    return attempted(url, what, once)
+        Raises:
+            StoreError: If an SQLite file cannot be created.
+        """
+        self.url, self.shown = url, url.shown
+        self.engine = connect(url)
+        with storage_errors(url, "open"):
+            self.locks: Locks = ServerLocks(self.engine) if url.file is None else locks_beside(url.file)
+        self._kind: Kind = "postgresql" if url.file is None else "sqlite"
+        self.row_lock = " FOR UPDATE" if self._is_server else ""
+        self._has_given_up = False
 
+    @property
+    def _is_server(self) -> bool:
+        return self._kind == "postgresql"
 
-def attempted(url: StoreUrl, what: str, work: Callable[[], T]) -> T:
-    """Return the result of `work`, with retries while the server is unavailable.
+    def check_version(self) -> None:
+        """Check that the tables of the store, if it has any, are those of this version.
 
-    Args:
-        url: The URL of the store, for error messages.
-        what: What `work` does to the store, for error messages: `read` or `write`.
-        work: What to do.
+        Raises:
+            ConfigurationError: If they are not.
+            SQLAlchemyError: If the store cannot be read.
+        """
+        if not self._within_transaction(lambda execute: are_of_this_version(execute, self._kind)):
+            raise of_another_version(f"the store '{self.shown}'", "use another store")
 
-    Raises:
-        StoreError: If the store fails.
-    """
-    with storage_errors(url, what):
-        return patiently(work)
+    def make_tables(self) -> None:
+        """Create the missing tables.
+
+        Raises:
+            SQLAlchemyError: If a table cannot be created.
+        """
+
+        def make(execute: Execute) -> None:
+            if self._is_server:  # two processes cannot create the same table at the same time
+                execute(f"SELECT pg_advisory_xact_lock({LOCKS}, 0)")
+            make_tables(execute, self._kind)
+
+        self._within_transaction(make)
+
+    def read(self, statement: str, values: Mapping[str, object] = _NOTHING) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of a SELECT statement, by column.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        yield from self.attempt(
+            "read", lambda: self._within_transaction(lambda execute: execute(statement, values))
+        ).rows
+
+    def write(self, statement: str, values: Mapping[str, object] = _NOTHING) -> int:
+        """Execute one statement in its own transaction, and return the number of rows that it changed.
+
+        Raises:
+            StoreError: If the store cannot be written.
+        """
+        return self.transaction(lambda execute: execute(statement, values)).changed
+
+    def transaction(self, work: Callable[[Execute], T]) -> T:
+        """Return the result of `work`, which executes its statements in a single transaction.
+
+        Raises:
+            StoreError: If the store cannot be written.
+        """
+        return self.attempt("write", lambda: self._within_transaction(work))
+
+    def attempt(self, what: str, work: Callable[[], T]) -> T:
+        """Return the result of `work`, with retries while the server is unavailable.
+
+        Args:
+            what: What `work` does to the store, for error messages: `read` or `write`.
+            work: What to do.
+
+        Raises:
+            StoreError: If the store fails.
+        """
+        with storage_errors(self.url, what):
+            try:
+                return patiently(work, 0.0 if self._has_given_up else PATIENCE)
+            except Exception as error:
+                self._has_given_up = self._has_given_up or is_away(error)
+                raise
+
+    def now(self, execute: Execute) -> float:
+        """Return the time of the clock that all workers share: the server's or the machine's."""
+        if not self._is_server:
+            return time.time()
+        clock = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION) AS now"
+        now: float = execute(clock).rows[0]["now"]
+        return now
+
+    def _within_transaction(self, work: Callable[[Execute], T]) -> T:
+        from sqlalchemy import text
+
+        with self.engine.begin() as connection:
+
+            def execute(statement: str, values: Mapping[str, object] = _NOTHING) -> Done:
+                result = connection.execute(text(statement), values)
+                return Done([*result.mappings()] if result.returns_rows else [], result.rowcount)
+
+            return work(execute)
+
+    def compact(self) -> int:
+        """Free the space of deleted rows, and return by how many bytes the file has shrunk; 0 for a server.
+
+        Raises:
+            StoreError: If the store cannot be written.
+        """
+        with storage_errors(self.url, "write"):
+            if self.url.file is not None:
+                return compact_file(self.url.file)
+            _vacuum(self.engine)
+        return 0
+
+    def close(self) -> None:
+        """Close all connections, which releases the locks of a server."""
+        self.locks.close()
+        self.engine.dispose()
 
 
 class EngineLog(logging.Handler):

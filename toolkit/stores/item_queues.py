@@ -5,11 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Engine
-
-from toolkit.stores.engines import POLLING, WORKFLOW, attempted, queue_of, transacted
+from toolkit.stores.engines import POLLING, WORKFLOW, EngineDatabase, queue_of
 from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
-from toolkit.stores.store_urls import StoreUrl
 from toolkit.stores.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.tools.calls.call_limits import Limit
 
@@ -36,15 +33,14 @@ class Known(NamedTuple):
 class ItemQueues:
     """The items in a store, with a queue for each tool. Thread-safe."""
 
-    def __init__(self, client: "DBOSClient", engine: Engine, url: StoreUrl) -> None:
+    def __init__(self, client: "DBOSClient", database: EngineDatabase) -> None:
         """Use an open store.
 
         Args:
             client: The DBOS client.
-            engine: The connection pool of the store.
-            url: The URL of the store.
+            database: The database of the store.
         """
-        self._client, self._engine, self._url = client, engine, url
+        self._client, self._database = client, database
 
     def open(self, tool: str, limit: Limit = Limit(), *, replaces: bool = True) -> None:  # noqa: B008 - immutable
         """Create the queue for a tool's items.
@@ -58,8 +54,7 @@ class ItemQueues:
             StoreError: If writing to the store fails.
         """
         rate = None if limit.rate is None else {"limit": limit.rate, "period": limit.seconds}
-        attempted(
-            self._url,
+        self._database.attempt(
             "write",
             lambda: self._client.register_queue(
                 queue_of(tool),
@@ -79,20 +74,21 @@ class ItemQueues:
             StoreError: If writing to the store fails.
         """
 
-        def write(connection: Connection) -> None:
-            for item in items:
-                self._client.enqueue_in_transaction(
-                    connection,
-                    {
-                        "workflow_name": WORKFLOW,
-                        "queue_name": queue_of(tool),
-                        "workflow_id": item.id,
-                        "queue_partition_key": item.run,
-                    },
-                    item._asdict(),
-                )
+        def write() -> None:
+            with self._database.engine.begin() as connection:
+                for item in items:
+                    self._client.enqueue_in_transaction(
+                        connection,
+                        {
+                            "workflow_name": WORKFLOW,
+                            "queue_name": queue_of(tool),
+                            "workflow_id": item.id,
+                            "queue_partition_key": item.run,
+                        },
+                        item._asdict(),
+                    )
 
-        transacted(self._engine, self._url, "write", write)
+        self._database.attempt("write", write)
 
     def ends_of(self, run: str, waiting: Mapping[int, int]) -> dict[int, ItemEnd]:
         """Return the outcomes of the items that have ended, by item number.
@@ -131,8 +127,7 @@ class ItemQueues:
         offset = 0
         while True:
             skipped = offset
-            page = attempted(
-                self._url,
+            page = self._database.attempt(
                 "read",
                 lambda: self._client.list_workflows(
                     workflow_id_prefix=f"{run.id}/",
@@ -158,13 +153,13 @@ class ItemQueues:
             load_input=False,
             load_output=False,
         )
-        while page := attempted(self._url, "read", listed):
+        while page := self._database.attempt("read", listed):
             ids = [one.workflow_id for one in page]
-            attempted(self._url, "write", partial(self._client.delete_workflows, ids))
+            self._database.attempt("write", partial(self._client.delete_workflows, ids))
 
     def _listed(self, ids: Sequence[str], **options: Any) -> "list[WorkflowStatus]":
         return (
-            attempted(self._url, "read", lambda: self._client.list_workflows(workflow_ids=list(ids), **options))
+            self._database.attempt("read", lambda: self._client.list_workflows(workflow_ids=list(ids), **options))
             if ids
             else []
         )

@@ -1,55 +1,34 @@
 """The journal of all runs of a user: one SQLite file that only this user can read."""
 
-import json
 import os
 import signal
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
-from toolkit.runs.records import JournalError
-from toolkit.stores.databases import Database, compact_file
-from toolkit.stores.recorded_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
-from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
+from toolkit.stores.databases import FileDatabase, compact_file
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep, State
 from toolkit.stores.run_journals import RunJournal
+from toolkit.stores.stored_approvals import StoredApprovals
+from toolkit.stores.stored_runs import StoredRuns
 
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS runs (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    state TEXT NOT NULL,
-    target TEXT NOT NULL,
-    began REAL NOT NULL,
-    ended REAL,
-    steps INTEGER,
-    unit TEXT NOT NULL,
-    error TEXT,
-    request TEXT NOT NULL,
-    definition TEXT NOT NULL,
-    process INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS steps (
-    run INTEGER NOT NULL REFERENCES runs(number) ON DELETE CASCADE,
-    path TEXT NOT NULL,
-    tool TEXT NOT NULL DEFAULT '',
-    definition TEXT NOT NULL DEFAULT '',
-    arguments TEXT NOT NULL DEFAULT '',
-    digest TEXT NOT NULL DEFAULT '',
-    may_repeat INTEGER NOT NULL DEFAULT 1,
-    began REAL,
-    ended REAL,
-    status TEXT,
-    result TEXT,
-    is_whole INTEGER NOT NULL DEFAULT 1,
-    PRIMARY KEY (run, path)
-) WITHOUT ROWID;
-"""
-_COLUMNS: Final = "number, id, state, target, began, ended, steps, unit, error, request, definition, process"
-_WHOLE: Final = "instr(path, '/') = 0 AND instr(path, '[') = 0"
+if TYPE_CHECKING:
+    from toolkit.stores.presences import Presence
+
+_WHOLE: Final = "path NOT LIKE '%/%' AND path NOT LIKE '%[%'"
 """A condition for the steps or items of the run itself, without the steps inside them."""
+_COUNTS: Final = (
+    "SELECT count(*) FILTER (WHERE status = 'ok') AS done,"  # noqa: S608 - our own words
+    " count(*) FILTER (WHERE status NOT IN ('ok', 'skipped')) AS failed"
+    f" FROM toolkit_steps WHERE run = :run AND {_WHOLE}"
+)
+_STEPS: Final = (
+    f"SELECT {', '.join(RecordedStep._fields)} FROM toolkit_steps"  # noqa: S608 - our own names
+    " WHERE run = :run AND (:since = 0 OR ended > :since) ORDER BY coalesce(began, ended), ended"
+)
+_LAST_ITEM: Final = f"SELECT max(CAST(path AS INTEGER)) AS number FROM toolkit_steps WHERE run = :run AND {_WHOLE}"  # noqa: S608 - our own words
 
 
 class JournalFile:
@@ -61,11 +40,14 @@ class JournalFile:
         """Open the journal, or create it.
 
         Raises:
+            ConfigurationError: If it was written by another version of this program.
             JournalError: If it cannot be opened or created.
         """
         self.path = path
-        self._database = Database(path, _SCHEMA + APPROVALS_SCHEMA)
-        self._connection = self._database.connection
+        self._database = FileDatabase(path)
+        self._runs = StoredRuns(self._database, self._join)
+        self._approvals = StoredApprovals(self._database)
+        self._presence: Presence | None = None
 
     @staticmethod
     def usual_path() -> Path:
@@ -84,7 +66,24 @@ class JournalFile:
 
     def close(self) -> None:
         """Close the journal."""
+        self._leave()
         self._database.close()
+
+    def _leave(self) -> None:
+        presence, self._presence = self._presence, None
+        if presence is not None:
+            presence.leave()
+
+    def _join(self) -> "Presence":
+        """Register this process unless it is registered already, and clean up after those that have died."""
+        from toolkit.stores.presences import Presence  # not needed to read a journal
+
+        if self._presence is None:
+            self._presence = Presence(self._database)
+            for other in self._presence.others():
+                if self._presence.lock_if_dead(other.number):
+                    self._presence.forget(other.number)
+        return self._presence
 
     # ------------------------------------------------------------------------------------------------------ one run
 
@@ -92,6 +91,7 @@ class JournalFile:
         self,
         id: str,
         target: str,
+        tool: str,
         *,
         request: Mapping[str, Any],
         definition: Mapping[str, str],
@@ -103,14 +103,8 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        with self._database.storage_errors("write"):
-            row = self._connection.execute(
-                f"INSERT INTO runs ({_COLUMNS}) VALUES (NULL, ?, 'running', ?, ?, NULL, ?, ?, NULL, ?, ?, ?)"  # noqa: S608 - our own names
-                " RETURNING number",
-                (id, target, time.time(), of, unit, json.dumps(request), json.dumps(definition), os.getpid()),
-            ).fetchone()
-        self._database.locks.take(row[0])
-        return RunJournal(self._database, row[0], is_resumed=False)
+        number = self._runs.begin(id, target, tool, request=request, definition=definition, unit=unit, of=of)
+        return self._journal(id, number, is_resumed=False)
 
     def resume(self, run: RecordedRun, definition: Mapping[str, str]) -> RunJournal:
         """Reopen the record of a run to resume it. If its definition has changed, all its approvals are withdrawn.
@@ -118,19 +112,17 @@ class JournalFile:
         Raises:
             JournalError: If the run is still running, or the journal cannot be written.
         """
-        if not self._database.locks.take(run.number):
-            raise JournalError(f"the run '{run.id}' is already running in process {run.process}")
-        with self._database.storage_errors("write"):
-            done = self._connection.execute(
-                "UPDATE runs SET state = 'running', ended = NULL, error = NULL, process = ?, definition = ? "
-                "WHERE number = ?",
-                (os.getpid(), json.dumps(definition), run.number),
-            )
-        if done.rowcount != 1:
-            raise JournalError(f"the run '{run.id}' has been deleted")
-        if dict(definition) != run.definition:
-            withdraw_all(self._database, run.number)
-        return RunJournal(self._database, run.number, is_resumed=True)
+        self._runs.resume(run, definition)
+        return self._journal(run.id, run.number, is_resumed=True)
+
+    def _journal(self, id: str, number: int, *, is_resumed: bool) -> RunJournal:
+        def finish(state: State, error: str | None) -> None:
+            try:
+                self._runs.finish(id, state, error)
+            finally:
+                self._leave()
+
+        return RunJournal(self._database, id, number, finish, is_resumed=is_resumed)
 
     def cancel(self, run: RecordedRun) -> None:
         """Cancel a run. A running one ends as after Ctrl-C.
@@ -138,11 +130,13 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        statement = "UPDATE runs SET state = 'cancelled', ended = :ended WHERE number = :run"
-        self._database.write(statement, {"ended": time.time(), "run": run.number})
-        if run.state == "running":
-            with suppress(ProcessLookupError):
-                os.kill(run.process, signal.SIGTERM)
+        from toolkit.stores.presences import known_processes  # few runs are cancelled
+
+        self._runs.cancel(run.id)
+        for one in known_processes(self._database) if run.state == "running" else ():
+            if one.number == run.process and one.is_here:
+                with suppress(ProcessLookupError):
+                    os.kill(one.process, signal.SIGTERM)
 
     # ----------------------------------------------------------------------------------------------------- all runs
 
@@ -152,8 +146,7 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be read.
         """
-        with self._database.storage_errors("read"):
-            yield from map(self._run, self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC"))  # noqa: S608
+        return map(self._counted, self._runs.all())
 
     def find(self, start: str) -> list[RecordedRun]:
         """Return the runs whose id starts like this, newest first.
@@ -161,9 +154,7 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be read.
         """
-        wanted = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, length(:start)) = :start ORDER BY number DESC"  # noqa: S608
-        with self._database.storage_errors("read"):
-            return [self._run(row) for row in self._connection.execute(wanted, {"start": start}).fetchall()]
+        return list(map(self._counted, self._runs.all(start)))
 
     def run(self, id: str) -> RecordedRun:
         """Return the run with an id.
@@ -171,11 +162,7 @@ class JournalFile:
         Raises:
             JournalError: If there is no such run, or the journal cannot be read.
         """
-        with self._database.storage_errors("read"):
-            row = self._connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (id,)).fetchone()  # noqa: S608
-            if row is None:
-                raise JournalError(f"the journal '{self.path}' has no run '{id}'")
-            return self._run(row)
+        return self._counted(self._runs.get(id))
 
     def steps(self, run: RecordedRun, *, since: float = 0.0) -> Iterator[RecordedStep]:
         """Yield the steps of a run in the order in which they began.
@@ -187,13 +174,9 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be read.
         """
-        with self._database.storage_errors("read"):
-            rows = self._connection.execute(
-                "SELECT path, tool, status, result, arguments, began, ended, may_repeat, is_whole FROM steps "
-                "WHERE run = ? AND (? = 0 OR ended > ?) ORDER BY coalesce(began, ended), ended",
-                (run.number, since, since),
-            )
-            yield from (RecordedStep._make([*row[:7], bool(row[7]), bool(row[8])]) for row in rows)
+        for row in self._database.read(_STEPS, {"run": run.number, "since": since}):
+            step = RecordedStep(*(row[name] for name in RecordedStep._fields))
+            yield step._replace(may_repeat=bool(step.may_repeat), is_whole=bool(step.is_whole))
 
     def last_item(self, run: RecordedRun) -> int:
         """Return the highest number of the recorded items of a batch, or 0 if there are none.
@@ -201,12 +184,8 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be read.
         """
-        with self._database.storage_errors("read"):
-            row = self._connection.execute(
-                f"SELECT max(CAST(path AS INTEGER)) FROM steps WHERE run = ? AND {_WHOLE}",  # noqa: S608 - our own words
-                (run.number,),
-            ).fetchone()
-        return row[0] or 0
+        (row,) = self._database.read(_LAST_ITEM, {"run": run.number})
+        return row["number"] or 0
 
     def in_doubt(self, run: RecordedRun) -> list[RecordedStep]:
         """Return the steps that cannot safely be repeated and may have run, or whose results are incomplete.
@@ -232,17 +211,9 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        deleted: list[RecordedRun] = []
-        for run in runs:
-            if self._database.locks.is_held(run.number) or not self._database.locks.take(run.number):
-                continue
-            state = "running" if run.state == "killed" else run.state
-            with self._database.storage_errors("write"):
-                statement = "DELETE FROM runs WHERE number = ? AND state = ? AND process = ?"
-                done = self._connection.execute(statement, (run.number, state, run.process))
-            self._database.locks.release(run.number)
-            if done.rowcount == 1:
-                deleted.append(run)
+        deleted = self._runs.mark_deleted(runs)
+        for run in self._runs.marked():
+            self._runs.delete(run)
         return deleted
 
     def compact(self) -> int:
@@ -251,8 +222,7 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be written, for example because the disk has no room for a copy of it.
         """
-        with self._database.storage_errors("write"):
-            return compact_file(self.path)
+        return self._database.attempt("write", lambda: compact_file(self.path))
 
     def open_questions(self) -> list[PendingApproval]:
         """Return the unanswered questions of all runs, oldest first.
@@ -260,7 +230,7 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be read.
         """
-        return list(open_questions(self._database))
+        return self._approvals.all_open()
 
     def answer(self, id: str, answer: ApprovalAnswer) -> bool:
         """Record the answer to a question, and return whether the question was still open.
@@ -268,33 +238,12 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        return answer_question(self._database, id, answer)
+        return self._approvals.answer(id, answer)
 
-    def _run(self, row: tuple[Any, ...]) -> RecordedRun:
-        number, name, state, target, began, ended, of, unit, error, request, definition, process = row
-        if state == "running" and not self._database.locks.is_held(number):
-            state = "killed"
-        done, failed = self._connection.execute(
-            f"SELECT count(*) FILTER (WHERE status = 'ok'), count(*) FILTER (WHERE status NOT IN ('ok', 'skipped')) "  # noqa: S608
-            f"FROM steps WHERE run = ? AND {_WHOLE}",
-            (number,),
-        ).fetchone()
-        return RecordedRun(
-            number,
-            name,
-            state=state,
-            target=target,
-            began=began,
-            ended=ended,
-            done=done,
-            failed=failed,
-            of=of,
-            unit=unit,
-            error=error,
-            request=json.loads(request),
-            definition=json.loads(definition),
-            process=process,
-        )
+    def _counted(self, run: RecordedRun) -> RecordedRun:
+        """Return a run with the numbers of its steps or items, which are counted only when somebody looks."""
+        (row,) = self._database.read(_COUNTS, {"run": run.number})
+        return run._replace(done=row["done"], failed=row["failed"])
 
 
 def _is_in_doubt(step: RecordedStep) -> bool:

@@ -1,26 +1,21 @@
-"""Which processes use a store. Each holds a lock that the system releases when the process dies."""
+"""Which processes use a database of runs. Each holds a lock that the system releases when the process dies."""
 
 import os
 import socket
-import threading
 import time
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, insert, select, text, update
-
-from toolkit.errors import ConfigurationError
-from toolkit.stores.engines import StoreError
-from toolkit.stores.file_locks import HAS_LOCKS, locks_beside
-from toolkit.stores.store_tables import LOCKS, PROCESSES
-from toolkit.stores.store_urls import StoreUrl
+from toolkit.runs.records import JournalError
+from toolkit.stores.databases import Database
+from toolkit.stores.tables import Execute
 
 
 class Present(NamedTuple):
-    """A process that has registered with a store.
+    """A registered process.
 
     Attributes:
-        number: Its number in the store.
+        number: Its number in the database.
         executor: The engine's name for it.
         machine: Host name of its machine.
         process: Its process ID on that machine.
@@ -35,174 +30,107 @@ class Present(NamedTuple):
     jobs: int
     tools: str
 
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine."""
+        return self.machine == socket.gethostname()
 
-class _Locks(Protocol):
-    """Numbered locks, which the system releases when their process ends for any reason."""
 
-    def take(self, number: int) -> bool: ...
-
-    def is_held(self, number: int) -> bool: ...
-
-    def release(self, number: int) -> None: ...
-
-    def check(self) -> None: ...
-
-    def close(self) -> None: ...
+_JOIN = (
+    "INSERT INTO toolkit_processes (executor, machine, process, jobs, tools, seen)"
+    " VALUES (:executor, :machine, :process, :jobs, :tools, :seen) RETURNING number"
+)
+_SEE = "UPDATE toolkit_processes SET seen = :seen WHERE number = :number"
+_FORGET = "DELETE FROM toolkit_processes WHERE number = :number"
 
 
 class Presence:
-    """The registration of this process with a store.
+    """The registration of this process with a database of runs.
 
     Attributes:
         number: Number of this process. Other processes adopt its work when the lock with this number is free.
         executor: The engine's name for this process.
     """
 
-    def __init__(self, engine: Engine, url: StoreUrl, *, jobs: int = 0, tools: str = "") -> None:
-        """Register this process with the store.
+    def __init__(self, database: Database, *, jobs: int = 0, tools: str = "") -> None:
+        """Register this process.
 
         Args:
-            engine: The connection pool of the store.
-            url: The URL of the store.
+            database: The database of runs.
             jobs: How many items this process runs in parallel.
             tools: The versions of the tools that it can run, separated by spaces.
 
         Raises:
-            ConfigurationError: If the system does not support the file locks of an SQLite store.
-            SQLAlchemyError: If writing to the store fails.
-            OSError: If the lock file cannot be opened.
+            JournalError: If the database cannot be written.
         """
-        if url.file is not None and not HAS_LOCKS:
-            raise ConfigurationError("an SQLite store needs byte locks, which this system lacks: use PostgreSQL")
-        self._engine, self._url = engine, url
-        self._locks: _Locks = _ServerLocks(engine) if url.file is None else locks_beside(url.file)
-        self.executor = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
-        row = {"executor": self.executor, "machine": socket.gethostname(), "process": os.getpid(), "jobs": jobs}
-        with engine.begin() as connection:
-            # Other processes cannot see the row before the lock is held.
-            done = connection.execute(
-                insert(PROCESSES).values(**row, tools=tools, seen=time.time()).returning(PROCESSES.c.number)
-            )
-            self.number: int = done.scalar_one()
-            self._locks.take(self.number)
+        self._database = database
+        machine = socket.gethostname()
+        self.executor = f"{machine}-{os.getpid()}-{os.urandom(4).hex()}"
+        row = {"executor": self.executor, "machine": machine, "process": os.getpid(), "jobs": jobs, "tools": tools}
+
+        def write(execute: Execute) -> int:
+            number: int = execute(_JOIN, row | {"seen": time.time()}).rows[0]["number"]
+            database.locks.take(number)  # before other processes can see the row
+            return number
+
+        self.number = database.transaction(write)
 
     def check(self) -> None:
         """Update the time when this process was last seen.
 
         Raises:
-            StoreError: If other processes took over its work because they considered it dead.
-            SQLAlchemyError: If writing to the store fails.
+            JournalError: If other processes took over its work because they considered it dead, or the database cannot
+                be written.
         """
-        self._locks.check()
-        statement = update(PROCESSES).where(PROCESSES.c.number == self.number).values(seen=time.time())
-        with self._engine.begin() as connection:
-            is_there = connection.execute(statement).rowcount == 1
-        if not is_there or not self._locks.take(self.number):
-            shown = self._url.shown
-            message = (
-                f"other processes took over the work of this one while it was disconnected from the store '{shown}'"
-            )
-            raise StoreError(message)
+        self._database.attempt("read", self._database.locks.check)
+        is_there = self._database.write(_SEE, {"seen": time.time(), "number": self.number}) == 1
+        if not is_there or not self._take(self.number):
+            where = f"the store '{self._database.shown}'"
+            message = f"other processes took over the work of this one while it was disconnected from {where}"
+            raise JournalError(message)
 
     def others(self) -> list[Present]:
-        """Return the other processes that are registered with the store, including any that died since.
+        """Return the other processes that are registered, including any that died since.
 
         Raises:
-            SQLAlchemyError: If reading the store fails.
+            JournalError: If the database cannot be read.
         """
-        return [one for one in known_processes(self._engine) if one.number != self.number]
-
-    def is_alive(self, number: int) -> bool:
-        """Return whether a process is alive.
-
-        Raises:
-            SQLAlchemyError: If reading the store fails.
-        """
-        return number == self.number or self._locks.is_held(number)
+        return [one for one in known_processes(self._database) if one.number != self.number]
 
     def lock_if_dead(self, number: int) -> bool:
-        """Return whether a process has died. If so, the caller now holds its lock and has to clean up after it."""
-        return number != self.number and self._locks.take(number)
+        """Return whether a process has died. If so, the caller now holds its lock and has to clean up after it.
+
+        Raises:
+            JournalError: If the database cannot be read.
+        """
+        return number != self.number and self._take(number)
 
     def forget(self, number: int) -> None:
         """Delete the registration of a dead process after cleaning up.
 
         Raises:
-            SQLAlchemyError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
-        with self._engine.begin() as connection:
-            connection.execute(delete(PROCESSES).where(PROCESSES.c.number == number))
-        self._locks.release(number)
+        self._database.write(_FORGET, {"number": number})
+        self._database.attempt("write", lambda: self._database.locks.release(number))
 
     def leave(self) -> None:
         """Unregister this process. If that fails, other processes find that its lock is free."""
-        from sqlalchemy.exc import SQLAlchemyError
-
-        with suppress(SQLAlchemyError, OSError):
+        try:
             self.forget(self.number)
-        self._locks.close()
+        except JournalError:
+            with suppress(Exception):  # a lost connection has released it already
+                self._database.locks.release(self.number)
+
+    def _take(self, number: int) -> bool:
+        return self._database.attempt("read", lambda: self._database.locks.take(number))
 
 
-def known_processes(engine: Engine) -> list[Present]:
-    """Return all processes that are registered with a store.
+def known_processes(database: Database) -> list[Present]:
+    """Return all registered processes.
 
     Raises:
-        SQLAlchemyError: If reading the store fails.
+        JournalError: If the database cannot be read.
     """
-    columns = [PROCESSES.c[name] for name in Present._fields]
-    with engine.connect() as connection:
-        return [Present(*row) for row in connection.execute(select(*columns).order_by(PROCESSES.c.number))]
-
-
-class _ServerLocks:
-    """Advisory locks of PostgreSQL, held by one connection."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._connection: Connection | None = None
-        self._guard = threading.RLock()
-        self._held: set[int] = set()
-
-    def take(self, number: int) -> bool:
-        with self._guard:
-            if number not in self._held and self._ask("pg_try_advisory_lock", number):
-                self._held.add(number)
-            return number in self._held
-
-    def is_held(self, number: int) -> bool:
-        with self._guard:
-            if number in self._held or not self.take(number):
-                return True
-            self.release(number)
-            return False
-
-    def release(self, number: int) -> None:
-        with self._guard:
-            self._held.discard(number)
-            self._ask("pg_advisory_unlock", number)
-
-    def check(self) -> None:
-        with self._guard:
-            self._ask("pg_backend_pid")
-
-    def _ask(self, function: str, *numbers: int) -> Any:
-        """Call a PostgreSQL function; if the connection was lost, all its locks were released with it."""
-        if self._connection is None:
-            self._held.clear()
-            self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        arguments = ", ".join(map(str, (LOCKS, *numbers))) if numbers else ""
-        try:
-            return self._connection.execute(text(f"SELECT {function}({arguments})")).scalar_one()
-        except Exception:
-            connection, self._connection = self._connection, None
-            self._held.clear()
-            connection.invalidate()
-            connection.close()
-            raise
-
-    def close(self) -> None:
-        with self._guard:
-            if self._connection is not None:
-                self._connection.invalidate()  # only a closed session releases its locks; a pooled one would keep them
-                self._connection.close()
-                self._connection = None
+    wanted = f"SELECT {', '.join(Present._fields)} FROM toolkit_processes ORDER BY number"  # noqa: S608 - our own names
+    return [Present(*(row[name] for name in Present._fields)) for row in database.read(wanted)]

@@ -41,7 +41,7 @@ class RecordedRun(NamedTuple):
     """One run.
 
     Attributes:
-        number: The number in the journal.
+        number: The number in the journal or the store.
         id: The unique id.
         state: The state of the run.
         target: The target of the run, as the user named it.
@@ -54,7 +54,7 @@ class RecordedRun(NamedTuple):
         error: Why the run failed, if it did.
         request: The data needed to run it again, without secrets, and the graph of its pipeline.
         definition: The digest of each file that defines the run.
-        process: The id of the process that ran it last.
+        process: The number of the process that ran it last.
     """
 
     number: int

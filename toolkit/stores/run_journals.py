@@ -3,27 +3,28 @@
 Steps that cannot safely be repeated are recorded before they begin, too.
 """
 
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
+from typing import Any
 
 from toolkit.approvals.requests import PendingApproval, plain_digest
 from toolkit.runs.records import StepRecord
 from toolkit.stores.databases import Database
-from toolkit.stores.recorded_approvals import add_pending, has_questions, pending_at, withdraw
 from toolkit.stores.recorded_runs import State
+from toolkit.stores.stored_approvals import StoredApprovals
 
 _LONGEST_ARGUMENTS = 2_000
 
 _BEGIN = """
-INSERT INTO steps (run, path, tool, definition, arguments, digest, may_repeat, began)
+INSERT INTO toolkit_steps (run, path, tool, definition, arguments, digest, may_repeat, began)
 VALUES (:run, :path, :tool, :definition, :arguments, :digest, :may_repeat, :began)
 ON CONFLICT (run, path) DO UPDATE SET
     tool = excluded.tool, definition = excluded.definition, arguments = excluded.arguments, digest = excluded.digest,
     may_repeat = excluded.may_repeat, began = excluded.began, ended = NULL, status = NULL, result = NULL
 """
 _DONE = """
-INSERT INTO steps (run, path, tool, definition, arguments, digest, may_repeat, began, ended, status, result, is_whole)
+INSERT INTO toolkit_steps
+    (run, path, tool, definition, arguments, digest, may_repeat, began, ended, status, result, is_whole)
 VALUES (:run, :path, :tool, :definition, :arguments, :digest, :may_repeat, :began, :ended, :status, :result, :is_whole)
 ON CONFLICT (run, path) DO UPDATE SET
     tool = excluded.tool, definition = excluded.definition, arguments = excluded.arguments, digest = excluded.digest,
@@ -31,13 +32,15 @@ ON CONFLICT (run, path) DO UPDATE SET
     result = excluded.result, is_whole = excluded.is_whole
 """
 _END = """
-INSERT INTO steps (run, path, digest, ended, status, result, is_whole)
+INSERT INTO toolkit_steps (run, path, digest, ended, status, result, is_whole)
 VALUES (:run, :path, :digest, :ended, :status, :result, :is_whole)
 ON CONFLICT (run, path) DO UPDATE SET
-    digest = iif(excluded.digest = '', digest, excluded.digest), ended = excluded.ended, status = excluded.status,
-    result = excluded.result, is_whole = excluded.is_whole
+    digest = CASE WHEN excluded.digest = '' THEN toolkit_steps.digest ELSE excluded.digest END,
+    ended = excluded.ended, status = excluded.status, result = excluded.result, is_whole = excluded.is_whole
 """
-_RECALL = "SELECT status, result, is_whole, digest FROM steps WHERE run = ? AND path = ? AND status IS NOT NULL"
+_RECALL = """
+SELECT status, result, is_whole, digest FROM toolkit_steps WHERE run = :run AND path = :path AND status IS NOT NULL
+"""
 
 
 class RunJournal:
@@ -46,26 +49,37 @@ class RunJournal:
     It is thread-safe.
     """
 
-    def __init__(self, database: Database, number: int, *, is_resumed: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        id: str,
+        number: int,
+        finish: Callable[[State, str | None], None],
+        *,
+        is_resumed: bool,
+    ) -> None:
         """Open the record of a run.
 
         Args:
             database: The database of the journal.
+            id: The id of the run.
             number: The number of the run in the journal.
+            finish: Records how the run ended.
             is_resumed: Whether the run is resumed. If not, there are no earlier records to look up.
         """
-        self._database, self._number, self._is_resumed = database, number, is_resumed
-        self._lock = threading.Lock()
+        self._database, self._id, self._number, self._finish = database, id, number, finish
+        self._approvals = StoredApprovals(database)
+        self._is_resumed = is_resumed
         self._begun: dict[str, dict[str, object]] = {}
-        self._has_questions = is_resumed and has_questions(database, number)
+        self._has_questions = is_resumed and self._approvals.any_of(id)
 
     def recall(self, path: str) -> StepRecord | None:
         """Return the record of a finished step, or `None` if the step has to run."""
         if not self._is_resumed:
             return None
-        with self._lock, self._database.storage_errors("read"):
-            row = self._database.connection.execute(_RECALL, (self._number, path)).fetchone()
-        return None if row is None else StepRecord(row[0], row[1], bool(row[2]), row[3])
+        for row in self._database.read(_RECALL, {"run": self._number, "path": path}):
+            return StepRecord(row["status"], row["result"], bool(row["is_whole"]), row["digest"])
+        return None
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
         """Record that a step begins, before it does anything. A repeatable step is written only when it ends.
@@ -103,21 +117,11 @@ class RunJournal:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        statement = (
-            "UPDATE runs SET state = iif(state = 'cancelled', state, :state), error = :error, ended = :ended"
-            " WHERE number = :run"
-        )
-        try:
-            self._write(statement, {"state": state, "error": error, "ended": time.time()})
-        finally:
-            self._database.locks.release(self._number)
+        self._finish(state, error)
 
     def pending_at(self, path: str) -> PendingApproval | None:
         """Return the question of a step, unless the step has begun since the question was answered."""
-        if not self._has_questions:
-            return None
-        with self._lock:
-            return pending_at(self._database, self._number, path)
+        return self._approvals.at(self._id, path) if self._has_questions else None
 
     def add_pending(self, pending: PendingApproval) -> None:
         """Store a question. It replaces any previous question of the same step.
@@ -125,16 +129,13 @@ class RunJournal:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        with self._lock:
-            self._has_questions = True
-            add_pending(self._database, self._number, pending)
+        self._has_questions = True
+        self._approvals.add(pending)
 
     def _withdraw(self, path: str) -> None:
         """Delete the question of a step that has begun or ended, since an answer is valid for one call only."""
         if self._has_questions:
-            with self._lock:
-                withdraw(self._database, self._number, path)
+            self._approvals.withdraw(self._id, path)
 
-    def _write(self, statement: str, values: Mapping[str, object]) -> None:
-        with self._lock:
-            self._database.write(statement, {"run": self._number, **values})
+    def _write(self, statement: str, values: dict[str, Any]) -> None:
+        self._database.write(statement, {"run": self._number, **values})

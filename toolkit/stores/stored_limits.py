@@ -6,27 +6,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from threading import Event
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    Float,
-    cast,
-    delete,
-    extract,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    update,
-)
-
-from toolkit.stores.engines import transacted
-from toolkit.stores.store_tables import LIMITS, PROCESSES, TURNS
-from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.databases import Database
+from toolkit.stores.tables import Execute
 from toolkit.stores.workflow_journals import Lost
 from toolkit.tools.calls.call_limits import Limit, Release
 
@@ -108,21 +91,35 @@ class Permits:
 
 
 _ID_BYTES: Final = 12
+_IS_THERE: Final = "process IN (SELECT number FROM toolkit_processes)"
+"""A condition for the calls of processes that are still registered."""
+_FORGET_OLD: Final = (
+    f"DELETE FROM toolkit_turns WHERE tool = :tool AND (id = :turn OR NOT ((ended IS NULL AND {_IS_THERE}) OR began >"  # noqa: S608 - our own names
+    " :now - coalesce((SELECT seconds FROM toolkit_limits WHERE tool = :tool), 0)))"
+)
+_RUNNING: Final = f"SELECT count(*) AS running FROM toolkit_turns WHERE tool = :tool AND ended IS NULL AND {_IS_THERE}"  # noqa: S608 - as above
+_FIRST: Final = (
+    "SELECT began FROM toolkit_turns WHERE tool = :tool AND began > :since ORDER BY began DESC LIMIT 1 OFFSET :rank"
+)
+_BEGIN: Final = (
+    "INSERT INTO toolkit_turns (id, tool, process, began, ended) VALUES (:id, :tool, :process, :began, :ended)"
+)
+_KEEP: Final = (
+    "INSERT INTO toolkit_limits (tool, concurrency, rate, seconds) VALUES (:tool, :concurrency, :rate, :seconds)"
+)
 
 
 class StoredLimits:
     """A `Limiter` for the calls of all workers of a store."""
 
-    def __init__(self, engine: Engine, url: StoreUrl, process: Callable[[], int]) -> None:
+    def __init__(self, database: Database, process: Callable[[], int]) -> None:
         """Use an open store.
 
         Args:
-            engine: The connection pool of the store.
-            url: The URL of the store.
+            database: The database of the store.
             process: Returns the registered number of this process; its calls stop counting when it dies.
         """
-        self._engine, self._process = engine, process
-        self._do = partial(transacted, engine, url, "write")
+        self._database, self._process = database, process
         self._bounded: frozenset[str] = frozenset()
         self._is_over = Event()
 
@@ -136,23 +133,22 @@ class StoredLimits:
         Raises:
             StoreError: If writing to the store fails.
         """
-        rows = [{"tool": tool, **limit._asdict()} for tool, limit in limits.items()]
 
-        def write(connection: Connection) -> None:
-            connection.execute(delete(LIMITS).where(LIMITS.c.tool.in_({*limits, *tools})))
-            if rows:
-                connection.execute(insert(LIMITS), rows)
+        def write(execute: Execute) -> None:
+            for tool in sorted({*limits, *tools}):
+                execute("DELETE FROM toolkit_limits WHERE tool = :tool", {"tool": tool})
+            for tool, limit in limits.items():
+                execute(_KEEP, {"tool": tool, **limit._asdict()})
 
-        self._do(write)
+        self._database.transaction(write)
 
     def refresh(self) -> None:
         """Reload which tools have limits.
 
         Raises:
-            SQLAlchemyError: If reading the store fails.
+            StoreError: If reading the store fails.
         """
-        with self._engine.connect() as connection:
-            self._bounded = frozenset(connection.execute(select(LIMITS.c.tool)).scalars())
+        self._bounded = frozenset(row["tool"] for row in self._database.read("SELECT tool FROM toolkit_limits"))
 
     def end(self) -> None:
         """Let no more calls begin, because the worker stops."""
@@ -172,51 +168,32 @@ class StoredLimits:
         if self._is_over.is_set():
             raise Lost(Stopped())
         turn = os.urandom(_ID_BYTES).hex()
-        wait = self._do(lambda connection: self._begin(connection, tool, turn, again=again))
+        wait = self._database.transaction(lambda execute: self._begin(execute, tool, turn, again=again))
         return partial(self._give_back, turn) if wait is None else wait
 
-    def _begin(self, connection: Connection, tool: str, turn: str, *, again: bool) -> float | None:
+    def _begin(self, execute: Execute, tool: str, turn: str, *, again: bool) -> float | None:
         """Record the beginning of a call, or return the minimum time in seconds until it can begin."""
-        self._forget_old(connection, tool, turn)
-        row = connection.execute(select(LIMITS).where(LIMITS.c.tool == tool).with_for_update()).one_or_none()
-        limit = Limit() if row is None else Limit(row.concurrency, row.rate, row.seconds)
-        now: float = connection.execute(select(self._now)).scalar_one()
+        # Calls that no longer count, and a record of this one whose confirmation was lost. This write also locks an
+        # SQLite file for the rest of the transaction.
+        execute(_FORGET_OLD, {"tool": tool, "turn": turn, "now": self._database.now(execute)})
+        wanted = f"SELECT concurrency, rate, seconds FROM toolkit_limits WHERE tool = :tool{self._database.row_lock}"  # noqa: S608 - our own names
+        limit = next((Limit(**row) for row in execute(wanted, {"tool": tool}).rows), Limit())
+        now = self._database.now(execute)
         if limit.rate is not None:
-            own = select(TURNS.c.began).where(TURNS.c.tool == tool, TURNS.c.began > now - limit.seconds)
-            first = connection.execute(own.order_by(TURNS.c.began.desc()).offset(limit.rate - 1).limit(1)).scalar()
-            if first is not None:
-                return max(first + limit.seconds - now, 0.0)
-        if not again and limit.concurrency is not None and self._running(connection, tool) >= limit.concurrency:
-            return 0.0
-        ended = now if again else None
-        connection.execute(insert(TURNS).values(id=turn, tool=tool, process=self._process(), began=now, ended=ended))
+            since = {"tool": tool, "since": now - limit.seconds, "rank": limit.rate - 1}
+            for row in execute(_FIRST, since).rows:
+                return max(row["began"] + limit.seconds - now, 0.0)
+        if not again and limit.concurrency is not None:
+            running: int = execute(_RUNNING, {"tool": tool}).rows[0]["running"]
+            if running >= limit.concurrency:
+                return 0.0
+        row = {"id": turn, "tool": tool, "process": self._process(), "began": now, "ended": now if again else None}
+        execute(_BEGIN, row)
         return None
 
-    def _forget_old(self, connection: Connection, tool: str, turn: str) -> None:
-        """Delete calls that no longer count, and a record of this one whose confirmation was lost.
-
-        This write also locks an SQLite file for the rest of the transaction.
-        """
-        seconds = select(LIMITS.c.seconds).where(LIMITS.c.tool == tool).scalar_subquery()
-        counts = (TURNS.c.ended.is_(None) & _is_there()) | (TURNS.c.began > self._now - func.coalesce(seconds, 0.0))
-        connection.execute(delete(TURNS).where(TURNS.c.tool == tool, or_(TURNS.c.id == turn, ~counts)))
-
-    def _running(self, connection: Connection, tool: str) -> int:
-        own = TURNS.c.ended.is_(None) & (TURNS.c.tool == tool)
-        return connection.execute(select(func.count()).select_from(TURNS).where(own, _is_there())).scalar_one()
-
     def _give_back(self, turn: str) -> None:
-        ends = update(TURNS).where(TURNS.c.id == turn).values(ended=self._now)
-        self._do(lambda connection: connection.execute(ends))
+        def write(execute: Execute) -> None:
+            ended = self._database.now(execute)
+            execute("UPDATE toolkit_turns SET ended = :ended WHERE id = :id", {"ended": ended, "id": turn})
 
-    @property
-    def _now(self) -> ColumnElement[float]:
-        """The current time of the clock that all workers share: the database server's or the machine's."""
-        if self._engine.dialect.name == "postgresql":
-            return cast(extract("epoch", func.clock_timestamp()), Float)
-        return literal(time.time(), Float)
-
-
-def _is_there() -> Any:
-    """Return the SQL condition that the process of a call is still registered."""
-    return TURNS.c.process.in_(select(PROCESSES.c.number))
+        self._database.transaction(write)

@@ -1,126 +1,77 @@
-"""The runs in a store, and the processes that follow them."""
+"""The table of recorded runs, which is the same in the user's journal and in a store."""
 
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
-
-from toolkit.approvals.requests import ApprovalAnswer, PendingApproval, question_text
-from toolkit.json_texts import json_text
-from toolkit.releases import software_versions
-from toolkit.stores.engines import StoreError, attempted, transacted
+from toolkit.runs.records import JournalError
+from toolkit.stores.databases import Database, is_alive
 from toolkit.stores.recorded_runs import RecordedRun, State
-from toolkit.stores.store_tables import APPROVALS, RUNS
-from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.stored_approvals import StoredApprovals
 
 if TYPE_CHECKING:
     from toolkit.stores.presences import Presence
 
-
-_DELETED: Final = "deleted"
-"""The recorded state of a run that is being deleted. It is listed nowhere."""
-
-
-class StoredApprovals:
-    """The questions of runs that wait for an answer. Thread-safe."""
-
-    def __init__(self, engine: Engine, url: StoreUrl) -> None:
-        self._do = partial(transacted, engine, url)
-
-    def all_open(self) -> list[PendingApproval]:
-        """Return the unanswered questions of all runs that are not completed or cancelled, oldest first.
-
-        Raises:
-            StoreError: If reading the store fails.
-        """
-        goes_on = RUNS.c.state.not_in(("completed", "cancelled", _DELETED))
-        wanted = select(APPROVALS).join(RUNS, RUNS.c.id == APPROVALS.c.run).where(APPROVALS.c.answer.is_(None), goes_on)
-        return self._do("read", lambda connection: _all(connection, wanted.order_by(APPROVALS.c.number)))
-
-    def at(self, run: str, path: str) -> PendingApproval | None:
-        """Return the question at a path of a run, or `None` if there is none.
-
-        Raises:
-            StoreError: If reading the store fails.
-        """
-        wanted = select(APPROVALS).where(APPROVALS.c.run == run, APPROVALS.c.path == path)
-        return next(iter(self._do("read", lambda connection: _all(connection, wanted))), None)
-
-    def keep(self, pending: PendingApproval) -> None:
-        """Store a question, and replace an earlier one at the same path.
-
-        Raises:
-            StoreError: If writing to the store fails.
-        """
-        row = {**pending._asdict(), "question": question_text(pending.question)}
-        before = delete(APPROVALS).where(APPROVALS.c.run == pending.run, APPROVALS.c.path == pending.path)
-
-        def write(connection: Connection) -> None:
-            connection.execute(before)
-            connection.execute(insert(APPROVALS).values(**row))
-
-        self._do("write", write)
-
-    def withdraw(self, run: str, path: str | None = None) -> None:
-        """Delete the questions of a run, or only those at a path and below it.
-
-        Raises:
-            StoreError: If writing to the store fails.
-        """
-        gone = delete(APPROVALS).where(APPROVALS.c.run == run)
-        gone = gone if path is None else gone.where(_within(path))
-        self._do("write", lambda connection: connection.execute(gone))
-
-    def answer(self, id: str, answer: ApprovalAnswer) -> bool:
-        """Store the answer to a question, and return whether the question was still open.
-
-        Raises:
-            StoreError: If writing to the store fails.
-        """
-        row = {**answer._asdict(), "arguments": None if answer.arguments is None else json_text(answer.arguments)}
-        change = update(APPROVALS).where(APPROVALS.c.id == id, APPROVALS.c.answer.is_(None)).values(**row)
-        return self._do("write", lambda connection: connection.execute(change).rowcount == 1)
-
-
-def _within(path: str) -> Any:
-    """Return the SQL condition that a question is at a path of its run or below it."""
-    own = APPROVALS.c.path
-    return (own == path) | own.startswith(f"{path}/", autoescape=True) | own.startswith(f"{path}[", autoescape=True)
-
-
-def _all(connection: Connection, wanted: Any) -> list[PendingApproval]:
-    return [PendingApproval.of_row(row._asdict()) for row in connection.execute(wanted)]
-
-
-_AS_IT_STANDS: Final = ("number", "id", "target", "began", "ended", "done", "failed", "error", "process")
+_BEGIN: Final = (
+    "INSERT INTO toolkit_runs (id, state, target, tool, began, total, unit, request, definition, version, software,"
+    " process, name) VALUES (:id, 'running', :target, :tool, :began, :total, :unit, :request, :definition, :version,"
+    " :software, :process, :name) RETURNING number"
+)
+_UNCHANGED: Final = "id = :id AND state = :state AND process = :process"
+"""A condition for a run that nobody has resumed, ended or deleted since it was read."""
+_RESUME: Final = (
+    "UPDATE toolkit_runs SET state = 'running', ended = NULL, error = NULL, definition = :definition,"  # noqa: S608 - our own names
+    f" version = :version, software = :software, process = :now WHERE {_UNCHANGED}"
+)
+_FINISH: Final = (
+    "UPDATE toolkit_runs SET state = CASE WHEN state IN ('cancelled', 'deleted') THEN state ELSE :state END,"
+    " error = :error, ended = :ended WHERE id = :id"
+)
+_CANCEL: Final = "UPDATE toolkit_runs SET state = 'cancelled', ended = :ended WHERE id = :id AND state <> 'deleted'"
+_ALL: Final = (
+    "SELECT * FROM toolkit_runs WHERE state <> 'deleted' AND substr(id, 1, :length) = :start ORDER BY number DESC"
+)
+_MARK: Final = f"UPDATE toolkit_runs SET state = 'deleted' WHERE {_UNCHANGED}"  # noqa: S608 - our own names
+_AS_IT_STANDS: Final = (
+    "number",
+    "id",
+    "state",
+    "target",
+    "began",
+    "ended",
+    "done",
+    "failed",
+    "unit",
+    "error",
+    "process",
+)
 """Columns that are fields of `RecordedRun`, with the same name and value."""
 
 
-def _marked(run: RecordedRun) -> Any:
-    state = "running" if run.state == "killed" else run.state
-    unchanged = (RUNS.c.id == run.id) & (RUNS.c.state == state) & (RUNS.c.process == run.process)
-    return update(RUNS).where(unchanged).values(state=_DELETED)
-
-
 class StoredRuns:
-    """The runs in a store. Thread-safe."""
+    """The table of recorded runs. Thread-safe.
 
-    def __init__(self, engine: Engine, url: StoreUrl, join: "Callable[[], Presence]") -> None:
-        """Use an open store.
+    A run that is being deleted has the state `deleted`, and is listed nowhere.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        join: "Callable[[], Presence]",
+        software: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
+        """Use an open database.
 
         Args:
-            engine: The connection pool of the store.
-            url: The URL of the store.
+            database: The database.
             join: Returns the presence of this process, which follows the runs that it begins.
+            software: Returns the versions of the software that runs are run with, by name.
         """
-        self._engine, self._url, self._join = engine, url, join
-        self._do = partial(transacted, engine, url)
-        self._approvals = StoredApprovals(engine, url)
+        self._database, self._join, self._software = database, join, software
+        self._approvals = StoredApprovals(database)
 
-    def begin(
+    def begin(  # noqa: PLR0913 - all that a run is
         self,
         id: str,
         target: str,
@@ -128,10 +79,12 @@ class StoredRuns:
         *,
         request: Mapping[str, Any],
         definition: Mapping[str, str],
-        version: str,
+        unit: str = "items",
+        of: int | None = None,
+        version: str = "",
         name: str | None = None,
-    ) -> None:
-        """Record a new run.
+    ) -> int:
+        """Record a new run, and return its number.
 
         Args:
             id: The unique id of the run.
@@ -139,167 +92,166 @@ class StoredRuns:
             tool: The name of the tool.
             request: Everything needed to run it again, as plain data without secrets.
             definition: The digest of each file of the tool's definition.
+            unit: What is counted: `steps` or `items`.
+            of: The total number of them; `None` if unknown.
             version: The version of the definition, which is the same on every machine.
             name: The name of the schedule that began the run, if any.
 
         Raises:
-            StoreError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
         row = {
-            "id": id, "state": "running", "target": target, "tool": tool, "began": time.time(), "done": 0, "failed": 0,
+            "id": id, "target": target, "tool": tool, "began": time.time(), "total": of, "unit": unit,
             "request": json.dumps(request), "definition": json.dumps(definition), "version": version,
-            "software": json.dumps(software_versions("dbos")), "process": self._join().number, "name": name,
+            "software": json.dumps(self._software()), "process": self._join().number, "name": name,
         }  # fmt: skip
-        self._do("write", lambda connection: connection.execute(insert(RUNS).values(**row)))
+        return self._database.transaction(lambda execute: int(execute(_BEGIN, row).rows[0]["number"]))
 
-    def resume(self, run: RecordedRun, definition: Mapping[str, str], version: str) -> None:
+    def resume(self, run: RecordedRun, definition: Mapping[str, str], version: str = "") -> None:
         """Record that a run continues with the current definition; if that changed, its questions are deleted.
 
         Raises:
-            StoreError: If another process follows the run, it has been deleted, or writing to the store fails.
+            JournalError: If another process follows the run, it has been deleted, or the database cannot be written.
         """
-        if self.is_followed(run):
-            raise StoreError(f"the run '{run.id}' is already running in another process")
+        now = next((one for one in self.all(run.id) if one.id == run.id), None)
+        if now is None:
+            raise JournalError(f"the run '{run.id}' has been deleted")
+        if now.state == "running" and now.process != self._join().number:
+            raise JournalError(f"the run '{run.id}' is already running in {self._place_of(now.process)}")
         if dict(definition) != run.definition:
             self._approvals.withdraw(run.id)
-        values = {"definition": json.dumps(definition), "version": version, "process": self._join().number}
-        software = json.dumps(software_versions("dbos"))
-        change = update(RUNS).where(RUNS.c.id == run.id, RUNS.c.state != _DELETED)
-        change = change.values(state="running", ended=None, error=None, software=software, **values)
-        if self._do("write", lambda connection: connection.execute(change).rowcount) != 1:
-            raise StoreError(f"the run '{run.id}' has been deleted")
+        row = {
+            "definition": json.dumps(definition), "version": version, "software": json.dumps(self._software()),
+            "now": self._join().number,
+        }  # fmt: skip
+        if self._database.write(_RESUME, row | _unchanged(now)) != 1:
+            raise JournalError(f"the run '{run.id}' has been resumed, cancelled or deleted by another process")
 
-    def is_followed(self, run: RecordedRun) -> bool:
-        """Return whether another live process follows a run: submits its items and collects their outcomes.
+    def _place_of(self, process: int) -> str:
+        """Return where a process runs, in words."""
+        from toolkit.stores.presences import known_processes  # only needed to say so
 
-        A finished run is not followed, even if its process, such as a worker with schedules, is still alive.
-
-        Raises:
-            StoreError: If reading the store fails.
-        """
-        presence = self._join()
-        if run.state != "running" or run.process == presence.number:
-            return False
-        return attempted(self._url, "read", lambda: presence.is_alive(run.process))
+        found = next((one for one in known_processes(self._database) if one.number == process), None)
+        if found is None:
+            return "another process"
+        return f"process {found.process}" if found.is_here else f"process {found.process} of '{found.machine}'"
 
     def count(self, id: str, done: int, failed: int) -> None:
         """Record how many items of a run have succeeded and failed.
 
         Raises:
-            StoreError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
-        self._update(id, done=done, failed=failed)
+        statement = "UPDATE toolkit_runs SET done = :done, failed = :failed WHERE id = :id"
+        self._database.write(statement, {"id": id, "done": done, "failed": failed})
 
     def finish(self, id: str, state: State, error: str | None = None) -> None:
-        """Record how a run ended; workers then take no more of its items.
+        """Record how a run ended, unless it was cancelled; workers then take no more of its items.
 
         Raises:
-            StoreError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
-        self._update(id, state=state, error=error, ended=time.time())
+        self._database.write(_FINISH, {"id": id, "state": state, "error": error, "ended": time.time()})
 
     def cancel(self, id: str) -> None:
-        """Cancel a run. The process that follows it ends, and workers take no more of its items.
+        """Cancel a run. Workers take no more of its items, and the process that follows it ends when it reads that.
 
         Raises:
-            StoreError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
-        self._update(id, state="cancelled", ended=time.time())
+        self._database.write(_CANCEL, {"id": id, "ended": time.time()})
 
-    def state_of(self, id: str) -> State:
+    def state_of(self, id: str) -> str:
         """Return the last recorded state of a run.
 
         Raises:
-            StoreError: If reading the store fails.
+            JournalError: If there is no such run, or the database cannot be read.
         """
-        state: State = self._row(id, "state").state
-        return state
+        return str(self._row(id)["state"])
 
     def all(self, start: str = "") -> Iterator[RecordedRun]:
         """Yield all runs whose id starts like this, newest first; `process` is the number of their process.
 
         Raises:
-            StoreError: If reading the store fails.
+            JournalError: If the database cannot be read.
         """
-        own = func.substr(RUNS.c.id, 1, len(start)) == start
-        wanted = select(RUNS).where(RUNS.c.state != _DELETED, own).order_by(RUNS.c.number.desc())
-        rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
-        return map(self._run, rows)
+        return map(self._run, self._database.read(_ALL, {"start": start, "length": len(start)}))
+
+    def get(self, id: str) -> RecordedRun:
+        """Return the run with an id.
+
+        Raises:
+            JournalError: If there is no such run, or the database cannot be read.
+        """
+        return self._run(self._row(id))
 
     def mark_deleted(self, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
         """Hide runs that are about to be deleted, except those that have been resumed meanwhile; return them.
 
         Raises:
-            StoreError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
+        wanted = list(runs)
+        return self._database.transaction(
+            lambda execute: [run for run in wanted if execute(_MARK, _unchanged(run)).changed == 1]
+        )
 
-        def write(connection: Connection) -> list[RecordedRun]:
-            return [run for run in runs if connection.execute(_marked(run)).rowcount == 1]
-
-        return self._do("write", write)
-
-    def marked(self) -> list[str]:
-        """Return the ids of the runs that are about to be deleted, including those whose deletion was interrupted.
+    def marked(self) -> list[RecordedRun]:
+        """Return the runs that are about to be deleted, including those whose deletion was interrupted.
 
         Raises:
-            StoreError: If reading the store fails.
+            JournalError: If the database cannot be read.
         """
-        wanted = select(RUNS.c.id).where(RUNS.c.state == _DELETED)
-        return self._do("read", lambda connection: list(connection.execute(wanted).scalars()))
+        return [self._run(row) for row in self._database.read("SELECT * FROM toolkit_runs WHERE state = 'deleted'")]
 
-    def delete(self, id: str) -> None:
-        """Delete a run and its questions; its items have to be deleted before.
+    def delete(self, run: RecordedRun) -> None:
+        """Delete a run with its steps and questions; the items that workers process have to be deleted before.
 
         Raises:
-            StoreError: If writing to the store fails.
+            JournalError: If the database cannot be written.
         """
+        of_run = {"number": run.number, "id": run.id}
+        self._database.transaction(
+            lambda execute: [
+                execute("DELETE FROM toolkit_steps WHERE run = :number", of_run),
+                execute("DELETE FROM toolkit_approvals WHERE run = :id", of_run),
+                execute("DELETE FROM toolkit_runs WHERE id = :id", of_run),
+            ]
+        )
 
-        def write(connection: Connection) -> None:
-            connection.execute(delete(APPROVALS).where(APPROVALS.c.run == id))
-            connection.execute(delete(RUNS).where(RUNS.c.id == id))
-
-        self._do("write", write)
-
-    def versions_of(self, id: str) -> tuple[str, dict[str, str]]:
-        """Return the version of a run's definition, and the versions of the software that it was last started with.
+    def software_of(self, id: str) -> dict[str, str]:
+        """Return the versions of the software that a run was last started with.
 
         Raises:
-            StoreError: If reading the store fails.
+            JournalError: If the database cannot be read.
         """
-        row = self._row(id, "version", "software")
-        return row.version, json.loads(row.software)
-
-    def request_of(self, id: str) -> dict[str, Any]:
-        """Return everything needed to repeat a run, as passed to `begin`.
-
-        Raises:
-            StoreError: If reading the store fails.
-        """
-        request: dict[str, Any] = json.loads(self._row(id, "request").request)
-        return request
+        software: dict[str, str] = json.loads(self._row(id)["software"])
+        return software
 
     def under_way(self, versions: Iterable[str]) -> dict[str, str]:
         """Return the ids of the active runs that have one of these versions, each with its version.
 
         Raises:
-            SQLAlchemyError: If reading the store fails.
+            JournalError: If the database cannot be read.
         """
-        wanted = RUNS.c.version.in_(list(versions)) & (RUNS.c.state == "running")
-        with self._engine.connect() as connection:
-            return {row[0]: row[1] for row in connection.execute(select(RUNS.c.id, RUNS.c.version).where(wanted))}
+        wanted = set(versions)
+        rows = self._database.read("SELECT id, version FROM toolkit_runs WHERE state = 'running'")
+        return {row["id"]: row["version"] for row in rows if row["version"] in wanted}
 
     def _run(self, row: Mapping[str, Any]) -> RecordedRun:
-        state: State = row["state"]
-        if state == "running" and not attempted(self._url, "read", lambda: self._join().is_alive(row["process"])):
-            state = "killed"
         columns = {name: row[name] for name in _AS_IT_STANDS}
+        if row["state"] == "running" and not is_alive(self._database, row["process"]):
+            columns["state"] = "killed"
         request, definition = (json.loads(row[name]) for name in ("request", "definition"))
-        return RecordedRun(**columns, state=state, of=None, unit="items", request=request, definition=definition)
+        return RecordedRun(**columns, of=row["total"], request=request, definition=definition)
 
-    def _update(self, run: str, **values: Any) -> None:
-        change = update(RUNS).where(RUNS.c.id == run).values(**values)
-        self._do("write", lambda connection: connection.execute(change))
+    def _row(self, id: str) -> Mapping[str, Any]:
+        for row in self._database.read("SELECT * FROM toolkit_runs WHERE id = :id", {"id": id}):
+            return row
+        raise JournalError(f"'{self._database.shown}' has no run '{id}'")
 
-    def _row(self, run: str, *columns: str) -> Any:
-        wanted = select(*(RUNS.c[name] for name in columns)).where(RUNS.c.id == run)
-        return self._do("read", lambda connection: connection.execute(wanted).one())
+
+def _unchanged(run: RecordedRun) -> dict[str, object]:
+    """Return the values for `_UNCHANGED`."""
+    state = "running" if run.state == "killed" else run.state
+    return {"id": run.id, "state": state, "process": run.process}

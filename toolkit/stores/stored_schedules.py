@@ -6,21 +6,20 @@ from typing import Any
 from dbos import DBOSClient, error as engine_errors
 
 from toolkit.errors import ConfigurationError
-from toolkit.stores.engines import SCHEDULED, attempted, schedules_of
-from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.engines import SCHEDULED, EngineDatabase, schedules_of
 
 
 class StoredSchedules:
     """The schedules in a store. Thread-safe."""
 
-    def __init__(self, client: DBOSClient, url: StoreUrl) -> None:
+    def __init__(self, client: DBOSClient, database: EngineDatabase) -> None:
         """Use an open store.
 
         Args:
             client: The DBOS client.
-            url: The URL of the store.
+            database: The database of the store.
         """
-        self._client, self._url = client, url
+        self._client, self._database = client, database
 
     def add(self, name: str, cron: str, tool: str, request: Mapping[str, Any]) -> None:
         """Add a schedule.
@@ -35,10 +34,11 @@ class StoredSchedules:
             ConfigurationError: If the cron expression is invalid, or a schedule with this name exists.
             StoreError: If writing to the store fails.
         """
-        attempted(self._url, "write", lambda: self._client.register_queue(schedules_of(tool), polling_interval_sec=1.0))
+        self._database.attempt(
+            "write", lambda: self._client.register_queue(schedules_of(tool), polling_interval_sec=1.0)
+        )
         try:
-            attempted(
-                self._url,
+            self._database.attempt(
                 "write",
                 lambda: self._client.create_schedule(
                     schedule_name=name,
@@ -66,7 +66,7 @@ class StoredSchedules:
                 "target": one["context"]["target"],
                 "begun": one["last_fired_at"],
             }
-            for one in attempted(self._url, "read", self._client.list_schedules)
+            for one in self._database.attempt("read", self._client.list_schedules)
         ]
 
     def remove(self, name: str) -> None:
@@ -75,4 +75,4 @@ class StoredSchedules:
         Raises:
             StoreError: If writing to the store fails.
         """
-        attempted(self._url, "write", lambda: self._client.delete_schedule(name))
+        self._database.attempt("write", lambda: self._client.delete_schedule(name))

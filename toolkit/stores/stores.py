@@ -5,14 +5,13 @@ from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Self
 
 from toolkit.errors import ConfigurationError
-from toolkit.stores.databases import compact_file
-from toolkit.stores.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors, vacuum
-from toolkit.stores.file_locks import locks_beside
+from toolkit.releases import software_versions
+from toolkit.stores.engines import APPLICATION, EngineDatabase, EngineLog, need_engine, storage_errors
+from toolkit.stores.locks import HAS_LOCKS, locks_beside
 from toolkit.stores.store_urls import StoreUrl
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
-    from sqlalchemy import Engine
 
     from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
     from toolkit.stores.presences import Presence, Present
@@ -24,7 +23,7 @@ class Store:
 
     Attributes:
         url: The URL of the store.
-        engine: The SQLAlchemy connection pool.
+        database: The database, with the connection pool of SQLAlchemy.
         client: The DBOS client, which submits work without running any.
         runs: The runs.
         items: The items of runs, with a queue for each tool.
@@ -41,7 +40,8 @@ class Store:
             makes: Whether to create the store if it does not exist.
 
         Raises:
-            ConfigurationError: If the extra `durable` is missing, or the store does not exist.
+            ConfigurationError: If the extra `durable` is missing, the store does not exist, or it was written by
+                another version of this program.
             StoreError: If the store cannot be reached, or the database is not a store.
         """
         need_engine()
@@ -49,24 +49,31 @@ class Store:
         self._log = EngineLog()
         if url.file is not None and not makes and not url.file.exists():
             raise ConfigurationError(f"the store '{url.shown}' does not exist")
-        self.engine: Engine = connect(url)
+        self.database = EngineDatabase(url)
         with storage_errors(url, "open"), nullcontext() if url.file is None else locks_beside(url.file).opening():
-            self.client = self._open(makes=makes)
+            try:
+                self.client = self._open(makes=makes)
+            except BaseException:
+                self.database.close()
+                raise
         self._presence: Presence | None = None
         self._create_parts()
 
     def _open(self, *, makes: bool) -> "DBOSClient":
         from dbos import DBOS, DBOSClient
+        from sqlalchemy.exc import OperationalError
 
         from toolkit.stores.serializers import JsonSerializer, refuse_pickle
-        from toolkit.stores.store_tables import make_tables
 
         refuse_pickle()
+        with suppress(OperationalError) if makes else nullcontext():  # a database of a server may not be there yet
+            self.database.check_version()
         if makes:
-            DBOS.migrate(self.engine.url.render_as_string(hide_password=False).replace("+psycopg", "", 1))
-            make_tables(self.engine)
+            DBOS.migrate(self.database.engine.url.render_as_string(hide_password=False).replace("+psycopg", "", 1))
+            self.database.check_version()
+            self.database.make_tables()
         return DBOSClient(
-            system_database_engine=self.engine,
+            system_database_engine=self.database.engine,
             serializer=JsonSerializer(),
             application_name=APPLICATION,
             retry_connection_errors=False,
@@ -75,15 +82,16 @@ class Store:
     def _create_parts(self) -> None:
         """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
         from toolkit.stores.item_queues import ItemQueues  # not needed for --help
+        from toolkit.stores.stored_approvals import StoredApprovals
         from toolkit.stores.stored_limits import StoredLimits
-        from toolkit.stores.stored_runs import StoredApprovals, StoredRuns
+        from toolkit.stores.stored_runs import StoredRuns
         from toolkit.stores.stored_schedules import StoredSchedules
 
-        self.runs = StoredRuns(self.engine, self.url, self.join)
-        self.items = ItemQueues(self.client, self.engine, self.url)
-        self.schedules = StoredSchedules(self.client, self.url)
-        self.approvals = StoredApprovals(self.engine, self.url)
-        self.limits = StoredLimits(self.engine, self.url, lambda: self.join().number)
+        self.runs = StoredRuns(self.database, self.join, lambda: software_versions("dbos"))
+        self.items = ItemQueues(self.client, self.database)
+        self.schedules = StoredSchedules(self.client, self.database)
+        self.approvals = StoredApprovals(self.database)
+        self.limits = StoredLimits(self.database, lambda: self.join().number)
 
     def __enter__(self) -> Self:
         """Return this store; it is closed at the end of the block."""
@@ -99,7 +107,8 @@ class Store:
             self._presence.leave()
         with suppress(Exception):  # everything has been written already
             self.client.destroy()
-            self.engine.dispose()
+        with suppress(Exception):
+            self.database.close()
 
     def all(self) -> "Iterator[RecordedRun]":
         """Yield all runs, newest first.
@@ -118,7 +127,7 @@ class Store:
         return list(self.runs.all(start))
 
     def steps(self, run: "RecordedRun", *, since: float = 0.0) -> "Iterator[RecordedStep]":
-        """Yield the last attempt at each item of a run, in the order in which they began, except items that wait.
+        """Yield the last attempt at each item of a run, in the order of the items, except those that wait.
 
         Args:
             run: The run.
@@ -128,7 +137,7 @@ class Store:
             StoreError: If reading the store fails.
         """
         latest = {step.path: step for step in self.items.of(run)}
-        steps = sorted(latest.values(), key=lambda step: step.began or step.ended or 0.0)
+        steps = sorted(latest.values(), key=lambda step: int(step.path))  # the times of some stores are whole seconds
         return (one for one in steps if one.status != "waiting" and (not since or (one.ended or 0.0) > since))
 
     def in_doubt(self, run: "RecordedRun") -> "list[RecordedStep]":
@@ -169,9 +178,9 @@ class Store:
             StoreError: If writing to the store fails.
         """
         deleted = self.runs.mark_deleted(runs)
-        for id in self.runs.marked():
-            self.items.delete(id)
-            self.runs.delete(id)
+        for run in self.runs.marked():
+            self.items.delete(run.id)
+            self.runs.delete(run)
         return deleted
 
     def compact(self) -> int:
@@ -182,11 +191,7 @@ class Store:
         Raises:
             StoreError: If writing to the store fails.
         """
-        with storage_errors(self.url, "write"):
-            if self.url.file is not None:
-                return compact_file(self.url.file)
-            vacuum(self.engine)
-        return 0
+        return self.database.compact()
 
     def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
         """Register this process with the store unless it is registered already, and return its presence.
@@ -196,13 +201,15 @@ class Store:
             versions: The versions of the tools that it can run.
 
         Raises:
+            ConfigurationError: If the system does not support the file locks of an SQLite store.
             StoreError: If writing to the store fails.
         """
         from toolkit.stores.presences import Presence  # only needed to register
 
+        if self.url.file is not None and not HAS_LOCKS:
+            raise ConfigurationError("an SQLite store needs byte locks, which this system lacks: use PostgreSQL")
         if self._presence is None:
-            with storage_errors(self.url, "write"):
-                self._presence = Presence(self.engine, self.url, jobs=jobs, tools=" ".join(versions))
+            self._presence = Presence(self.database, jobs=jobs, tools=" ".join(versions))
         return self._presence
 
     def workers_for(self, version: str) -> "list[Present]":
@@ -211,9 +218,8 @@ class Store:
         Raises:
             StoreError: If reading the store fails.
         """
+        from toolkit.stores.databases import is_alive
         from toolkit.stores.presences import known_processes
 
-        presence = self.join()
-        known = attempted(self.url, "read", lambda: known_processes(self.engine))
-        able = [one for one in known if one.jobs and version in one.tools.split()]
-        return attempted(self.url, "read", lambda: [one for one in able if presence.is_alive(one.number)])
+        able = [one for one in known_processes(self.database) if one.jobs and version in one.tools.split()]
+        return [one for one in able if is_alive(self.database, one.number)]

@@ -118,6 +118,9 @@ class Worker:
             self._store.limits.refresh()
             self._engine = self._launch(presence.executor)
             self._served = self._runs_to_serve()
+        except JournalError:
+            self.__exit__()
+            raise
         except (OSError, SQLAlchemyError) as error:
             self.__exit__()
             raise StoreError(f"cannot use the store '{self._store.url.shown}': {reason_of(error)}") from error
@@ -164,7 +167,7 @@ class Worker:
         engine = DBOS(
             config={
                 "name": APPLICATION,
-                "system_database_engine": self._store.engine,
+                "system_database_engine": self._store.database.engine,
                 "serializer": JsonSerializer(),
                 "executor_id": executor,
                 "application_version": _FORMAT,

@@ -18,8 +18,8 @@ from toolkit.running import loop_is_running, run_in_new_thread
 from toolkit.runs.records import StepRecord
 from toolkit.stores.engine_parts import LOST, new_step
 from toolkit.stores.engines import StoreError, patiently, reason_of
+from toolkit.stores.stored_approvals import StoredApprovals
 from toolkit.stores.stored_items import ItemEnd, StoredItem, item_id
-from toolkit.stores.stored_runs import StoredApprovals
 
 _BEGUN: Final = "begun"
 
@@ -125,7 +125,7 @@ class WorkflowJournal:
         Raises:
             StoreError: If writing to the store fails.
         """
-        self._approvals.keep(pending)
+        self._approvals.add(pending)
         self._has_questions = True
 
     def _withdraw(self, path: str) -> None:

@@ -153,14 +153,13 @@ class StoredRun:
             self.note(max(self._done, self.resumed.run.done), max(self._failed, self.resumed.run.failed))
         with suppress(JournalError):  # a store that failed cannot record its failure
             self.count()
-            if self.store.runs.state_of(self.id) != "cancelled":
-                self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
+            self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
         if not ending.is_complete:
             again = how_to_continue(self.id, ending.pending, store_option(self.store))
             console.say(f"{items_done(self._done)}; {again}")
 
     def _report_other_software(self) -> None:
-        _, before = self.store.runs.versions_of(self.id)
+        before = self.store.runs.software_of(self.id)
         now = software_versions("dbos")
         changed = [
             f"{name} {before.get(name)}, now {version}" for name, version in now.items() if before.get(name) != version

@@ -62,7 +62,7 @@ class WorkerTools:
             Signal: If the call ends more than this item.
         """
         if item.run not in self._calls:
-            self._calls[item.run] = self._calls_of(self._store.runs.request_of(item.run), self.tools[version])
+            self._calls[item.run] = self._calls_of(self._store.runs.get(item.run).request, self.tools[version])
         end = self._calls[item.run].do(item, journal)
         self.done += 1
         return end

@@ -170,6 +170,7 @@ class JournaledRun:
         self.journal = self._file.begin(
             self.id,
             target,
+            tool.name,
             request=without_secrets(request, arguments) | {"graph": console.redactor().data(graph_of(tool))},
             definition=definition,
             unit="items" if is_batch else "steps",
