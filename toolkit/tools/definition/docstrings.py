@@ -40,6 +40,24 @@ def read_docstring(text: str | None) -> Docstring:
     return Docstring("\n".join(description).strip(), parameters)
 
 
+def text_after_sections(text: str) -> list[str]:
+    """Return the first line of each paragraph that follows a section, and so is not part of the description."""
+    lines = _without_margin(cleandoc(text).splitlines())
+    headings = [at for at, line in enumerate(lines) if _begins_section(lines, at) and _is_google_heading(line)]
+    found = []
+    for at in headings:
+        inside = lines[at + 1 : _end_of_section(lines, at + 1)]
+        behind = inside[_end_of_entries(inside) :]
+        found += [
+            line for before, line in zip(["", *behind], behind, strict=False) if line.strip() and not before.strip()
+        ]
+    return [line.strip() for line in found]
+
+
+def _is_google_heading(line: str) -> bool:
+    return line.strip().lower() in _GOOGLE_HEADINGS
+
+
 def _without_margin(lines: list[str]) -> list[str]:
     """Remove indentation that `cleandoc` has left because another line is not indented."""
     margins = {len(line) - len(line.lstrip()) for line in lines if line.strip().lower() in _GOOGLE_PARAMETERS}
@@ -91,10 +109,17 @@ def _end_of_section(lines: list[str], position: int) -> int:
 
 def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
     """Parse the entries up to the first line with a smaller indentation, after which there is only prose."""
-    indents = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
-    indent = next((one for one in indents if one is not None), 0)
-    end = next((at for at, one in enumerate(indents) if one is not None and one < indent), len(lines))
-    parameters.update(_entries(lines[:end], indent, _GOOGLE_ENTRY))
+    parameters.update(_entries(lines[: _end_of_entries(lines)], _indent_of(lines), _GOOGLE_ENTRY))
+
+
+def _end_of_entries(lines: list[str]) -> int:
+    indent = _indent_of(lines)
+    return next((at for at, one in enumerate(lines) if one.strip() and _indent_of([one]) < indent), len(lines))
+
+
+def _indent_of(lines: list[str]) -> int:
+    """Return the indentation of the first line that is not empty."""
+    return next((len(line) - len(line.lstrip()) for line in lines if line.strip()), 0)
 
 
 def _read_numpy_entries(lines: list[str], parameters: dict[str, str]) -> None:
