@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from toolkit import errors
-from toolkit.codes import CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
+from toolkit.codes import BROKEN_DOCUMENT, CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.releases import __version__
 from toolkit.tools.calls.foreign_values import describe_error
@@ -147,7 +147,7 @@ def _is_finding(problem: Problem) -> bool:
     return problem.severity == "warning" and problem.code.startswith(_OF_FILES) and problem.location is not None
 
 
-_OF_FILES = "TK6"
+_OF_FILES = BROKEN_DOCUMENT[:3]  # all codes of pipelines and agents begin like this one
 
 
 def _report_error(error: BaseException, arguments: Sequence[str]) -> int:
