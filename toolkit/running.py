@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -139,7 +140,6 @@ async def call_function(function: Callable[..., Any], *arguments: Any, is_async:
 def run_in_new_thread(function: Callable[[], T]) -> T:
     """Run a function in a new thread without an event loop, with a copy of this thread's context, and wait for it."""
     from concurrent.futures import ThreadPoolExecutor  # only synchronous calls inside a loop need it
-    from contextvars import copy_context
 
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(copy_context().run, function).result()
@@ -157,7 +157,6 @@ async def in_thread(function: Callable[[], T]) -> T:
     may still take effect, and the program does not wait for it when it exits.
     """
     import asyncio
-    from contextvars import copy_context
 
     from toolkit.idle_threads import run_in_idle_thread
 

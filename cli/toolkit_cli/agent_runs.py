@@ -20,6 +20,7 @@ from toolkit_cli.running.agent_sessions import (
     read_transcript,
 )
 from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, Answers, is_recorded, waits_for_answers
+from toolkit_cli.running.chats import chat
 from toolkit_cli.running.foreseen_calls import check_names
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, seconds_of
 from toolkit_cli.running.watchdog import leave_if_threads_remain
@@ -252,6 +253,4 @@ def _chaining(kinds: Sequence[str], configuration: "Configuration") -> "list[Cha
 
 
 def _chat(conversation: Conversation) -> int:
-    from toolkit_cli.running.chats import chat  # few runs are chats
-
     return chat(conversation)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
 from toolkit.redactors.redactor import learn_names
+from toolkit.settings.configuration_search import find_configuration
 from toolkit_cli import console
 
 if TYPE_CHECKING:
@@ -58,8 +59,6 @@ def load_configuration(
     Raises:
         ConfigurationError: If the configuration is invalid; lists all problems.
     """
-    from toolkit.settings.configuration_search import find_configuration  # help and completion need none
-
     configuration, problems = find_configuration(_working_directory())
     if grant:
         from toolkit.settings.toml_settings import granted_permissions  # few commands grant any

@@ -11,6 +11,7 @@ from typer._click.shell_completion import CompletionItem, add_completion_class, 
 from typer._completion_classes import BashComplete
 
 from toolkit.regular_files import bounded_bytes
+from toolkit.settings.configuration_search import find_configuration
 
 _SIGNS = (":", "=", ":=")
 
@@ -176,7 +177,6 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
 
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Complete the name of a project setting that needs consent."""
-    from toolkit.settings.configuration_search import find_configuration  # only completion and commands read it
     from toolkit.settings.setting_consents import names_to_consent_to
 
     return [name for name in names_to_consent_to(find_configuration()[0]) if name.startswith(incomplete)]
@@ -202,7 +202,5 @@ def _candidates(incomplete: str) -> Iterator[str]:
 
 def _configured_names() -> tuple[list[str], list[str]]:
     """Return the names of the configured groups and servers; problems are ignored here."""
-    from toolkit.settings.configuration_search import find_configuration  # only completion and commands read it
-
     configuration, _ = find_configuration()
     return list(configuration.groups), list(configuration.mcp)

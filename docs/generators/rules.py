@@ -3,7 +3,7 @@
 import re
 
 from toolkit.lint import all_pages
-from toolkit_cli.rendering.findings import index_of, page_of  # private
+from toolkit_cli.rendering.findings import explanation_of, index_of  # private
 
 HEAD = """\
 # The rules of lint
@@ -18,5 +18,7 @@ NOTE = "<!-- not run: the tests of the rules lint it -->\n"
 def pages() -> dict[str, str]:
     """Return the text of every page, by its path in the docs."""
     rules = list(all_pages())
-    found = {f"rules/{rule.name}.md": re.sub(r"^(?=```\w)", NOTE, page_of(rule), flags=re.MULTILINE) for rule in rules}
+    found = {
+        f"rules/{rule.name}.md": re.sub(r"^(?=```\w)", NOTE, explanation_of(rule), flags=re.MULTILINE) for rule in rules
+    }
     return {"rules/README.md": HEAD + index_of(rules), **found}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from uuid import uuid4
 
 from toolkit.agents.model_requests import ask, call_as_step
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
@@ -345,8 +346,6 @@ def _cut(text: str, limit: int | None) -> str:
 
 def context_for_model(context: ToolContext) -> ToolContext:
     """Return the context for a model's calls: chosen by a model, with a new loop id, and always with a gate."""
-    from uuid import uuid4  # only an agent needs one
-
     gate, redactor = context.gate or Gate(), redactor_of(context)
     return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=gate, redactor=redactor)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from toolkit.approvals.audit_log import current_person, exclusive
 from toolkit.approvals.decisions import REVIEWER, Continue, Granted, Refused
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall
@@ -131,8 +132,6 @@ class Consents:
 
     def _remember(self, access: Access) -> Problem | None:
         """Add a consent to the file, or return why it cannot be remembered; the file is unchanged then."""
-        from toolkit.approvals.audit_log import exclusive  # few consents are remembered
-
         try:
             with exclusive(self._file):  # another process may remember a consent at the same time
                 content = self._content()
@@ -165,8 +164,6 @@ def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
     """Record a decision about consent, with the hash and the summary of the access, if the gate has an audit log."""
     if gate.audit is None:
         return
-    from toolkit.approvals.audit_log import current_person  # few consents are recorded
-
     is_granted = isinstance(decision, Granted)
     gate.audit.append(
         {

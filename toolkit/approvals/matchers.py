@@ -5,6 +5,7 @@ If a matcher cannot decide, its result is `doubt`: then an allow rule does not a
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from glob import escape
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -183,8 +184,6 @@ def _prefix(wanted: str, spot: Spot) -> Matcher | None:
         hint = f"end it with a slash, '{wanted}/': '{wanted}.evil.example' begins with it too"
         spot.report(f"'{spot.name}' ends within the host of a URL", hint)
         return None
-    from glob import escape  # few rules have a prefix
-
     return _glob((f"{escape(wanted)}*",), spot)
 
 

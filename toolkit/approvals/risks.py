@@ -3,6 +3,7 @@
 Whether something matches a rule can be in doubt.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
@@ -84,7 +85,6 @@ class Risk:
     @property
     def digest(self) -> str:
         """The SHA-256 of the definition and the marks, which changes with the definition."""
-        import json  # few rules have a digest
         from hashlib import sha256
 
         return sha256(json.dumps([self.definition, self.labels], sort_keys=True, default=dict).encode()).hexdigest()

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping
+from glob import escape
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -129,15 +130,11 @@ def offered_rules(call: DescribedCall, action: Literal["allow", "deny"]) -> list
 
 def _name_of(risk: Risk) -> str:
     """Return the name that a rule can use for a tool, with glob characters escaped."""
-    from glob import escape  # few questions end with a new rule
-
     return escape(risk.allowed_as[-1] if risk.allowed_as else risk.tool)
 
 
 def _source_of(risk: Risk) -> str | None:
     """Return the source of a tool in a form that is valid in every working directory."""
-    from glob import escape
-
     if risk.brought_by is not None:
         return escape(risk.brought_by)
     source = risk.source

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from glob import escape
 from typing import Final, NamedTuple
 
 from toolkit.approvals.risks import Fit, any_fits, each_fits, fit_of
@@ -258,8 +259,6 @@ def _without_links(glob: str) -> tuple[str, ...]:
     folder = _FOLDER.match(glob)
     if folder is None:
         return ()
-    from glob import escape  # few patterns are absolute
-
     try:
         real = os.path.realpath(os.path.expanduser(folder[1]))
     except (OSError, ValueError):

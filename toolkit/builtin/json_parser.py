@@ -5,6 +5,7 @@ from typing import Final
 
 from toolkit.builtin.json_paths import Picked, UnreadableError, pick
 from toolkit.builtin.options import Option
+from toolkit.builtin.queries.selecting import pick_selected
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.kinds.class_tools import TypedTool
 
@@ -63,6 +64,4 @@ class JsonParser(TypedTool[JsonParserInput]):
 def _pick(document: str, path: str) -> Picked:
     if not path.startswith("$"):
         return pick(document, path)
-    from toolkit.builtin.queries.selecting import pick_selected  # most paths are plain names
-
     return pick_selected(document, path)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Self
+from uuid import uuid4
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION
@@ -104,8 +105,6 @@ Raises `ApprovalWanted` if the tool, or the condition that its author has set fo
 
 def new_call_id() -> str:
     """Return an id for a call; conditions of approval may remember it, so no two calls share one."""
-    from uuid import uuid4  # only a call needs it
-
     return f"call_{uuid4().hex}"
 
 

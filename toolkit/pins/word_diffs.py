@@ -4,6 +4,7 @@ The notation is that of GNU wdiff: `[-removed-]` and `{+added+}`.
 """
 
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from toolkit.visibility import visible_json
@@ -50,8 +51,6 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> Iterator[_Part]:
     if max(len(old), len(new)) > _MOST_COMPARED:
         yield _Part(old, new, ())
         return
-    from difflib import SequenceMatcher  # only a changed text needs it
-
     for operation, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         yield _kept(old[i:j]) if operation == "equal" else _Part(old[i:j], new[k:m], ())
 

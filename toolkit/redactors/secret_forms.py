@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
+from json import dumps
 from typing import NamedTuple
 
 _DEEPEST = 4
@@ -294,8 +295,6 @@ def _quote(value: str) -> Iterator[str]:
 
 def _escape(value: str) -> Iterator[str]:
     """Yield the value as JSON, JSON inside JSON, HTML and Python write it."""
-    from json import dumps  # most secrets have nothing to escape
-
     for is_ascii in (True, False):
         inside = dumps(value, ensure_ascii=is_ascii)[1:-1]
         yield from (inside, inside.replace("/", "\\/"), dumps(inside, ensure_ascii=is_ascii)[1:-1])

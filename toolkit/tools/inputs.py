@@ -21,6 +21,7 @@ from toolkit.problems import Problem
 from toolkit.regex_checks import compiles
 from toolkit.schemas.keywords import DRAFTS, TYPES
 from toolkit.schemas.schema import Schema as JsonSchema
+from toolkit.tools.shapes.schema_shapes import shape_of_schema
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
@@ -216,8 +217,6 @@ class InputShape:
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.schema_shapes import shape_of_schema  # it imports pydantic
-
         return shape_of_schema(self.schema)
 
     def read(self, arguments: str | Mapping[str, Any]) -> dict[str, Any]:

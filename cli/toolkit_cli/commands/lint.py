@@ -10,6 +10,8 @@ import typer
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.lint.breakages import BREAKAGES
+from toolkit.lint.configuration.selection import Selection, selected_codes
+from toolkit.lint.rules import all_pages, codes, page_of
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import followed, write_file
 from toolkit_cli import console
@@ -20,7 +22,7 @@ from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fix
 from toolkit_cli.linting.head_starts import cache_folder
 from toolkit_cli.rendering.compatibility_tables import as_record, as_table
 from toolkit_cli.rendering.excerpts import as_lines, shown_path
-from toolkit_cli.rendering.findings import FORMATS, Format, as_list, page_of, render, spans_of, statistics_of
+from toolkit_cli.rendering.findings import FORMATS, Format, as_list, explanation_of, render, spans_of, statistics_of
 from toolkit_cli.rendering.problem_texts import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all, print_lines
 from toolkit_cli.running.opened_tools import gate_for
@@ -239,7 +241,6 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
         Failure: If the options are invalid; lists all problems.
     """
     from toolkit.lint.configuration import setting_keys as keys, settings as lint  # help needs none of it
-    from toolkit.lint.configuration.selection import Selection
 
     settings, problems = lint.read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
@@ -312,15 +313,13 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
 
 def _explain(wanted: str) -> ExitCode:
     """Print the documentation of a rule, given by code or name, or a list of all rules."""
-    from toolkit.lint.rules import all_pages  # few runs explain
-
     rules = list(all_pages())
     if wanted.upper() == "ALL":
         console.write_data(as_list(rules))
         return ExitCode.SUCCESS
     for rule in rules:
         if wanted.upper() == rule.code or wanted == rule.name:
-            console.write_data(page_of(rule))
+            console.write_data(explanation_of(rule))
             return ExitCode.SUCCESS
     known = [name for rule in rules for name in (rule.code, rule.name)]
     hint = did_you_mean(wanted, known, otherwise="`toolkit lint --explain ALL` shows all")
@@ -363,9 +362,6 @@ def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Seque
 
 def _note_on_reading(settings: "LintSettings") -> str:
     """Return a note that nothing was run, and which of the selected rules need an import."""
-    from toolkit.lint.configuration.selection import selected_codes
-    from toolkit.lint.rules import codes, page_of  # few runs only read
-
     selected = selected_codes(settings.selections)
     missing = {code for code in selected if page_of(code).needs_import}
     names = spans_of([code for code in codes() if code in selected], missing)

@@ -7,6 +7,7 @@ import typer
 
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import did_you_mean
+from toolkit.sources.written_lists import list_written
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
@@ -56,7 +57,6 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:
     from toolkit.lint.configuration.settings import read_lint_settings  # few lists are static
-    from toolkit.sources.written_lists import list_written
 
     configuration = load_configuration()
     base = Path() if targets else configuration.directory

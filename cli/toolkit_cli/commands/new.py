@@ -1,5 +1,6 @@
 """`toolkit new`: create a tool, pipeline or agent to start from, or the first cases of what is there."""
 
+import json
 import keyword
 import os
 import sys
@@ -191,8 +192,6 @@ def _schema_beside(folder: Path, kind: Kind) -> dict[Path, str]:
     file = folder / {"tool": "", "pipeline": SCHEMA_FILE, "agent": AGENT_SCHEMA_FILE}[kind]
     if kind == "tool" or file.exists():
         return {}
-    import json  # only a format needs it
-
     return {file: f"{json.dumps(_schema_of(kind), indent=2, ensure_ascii=False)}\n"}
 
 

@@ -10,11 +10,24 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import READINGS_OF, After, Risk
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
+from toolkit_cli.arguments.argument_prompts import missing_problems
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.rendering.policy_tables import (
+    ASKS_ITSELF,
+    DecidedCall,
+    decided_calls,
+    decision_record,
+    listed_decisions,
+    listed_rules,
+    rule_records,
+)
 from toolkit_cli.rendering.styles import print_lines
+from toolkit_cli.running.answer_sources import audit_file, policy_of_files
+from toolkit_cli.running.foreseen_calls import calls_of
+from toolkit_cli.running.opened_tools import gate_for, open_configured, open_one
 from toolkit_cli.shared_options import Debug, PolicyPath, Sources, Starts
 
 if TYPE_CHECKING:
@@ -112,15 +125,6 @@ def show_audit(options: AuditOptions) -> ExitCode:
 def _check(
     words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", after: After | None, *, as_json: bool
 ) -> ExitCode:
-    from toolkit_cli.rendering.policy_tables import (  # help needs none of it
-        DecidedCall,
-        decided_calls,
-        decision_record,
-    )
-    from toolkit_cli.running.answer_sources import policy_of_files
-    from toolkit_cli.running.foreseen_calls import calls_of
-    from toolkit_cli.running.opened_tools import gate_for, open_one
-
     gate = Gate(policy=policy_of_files(configuration, words[:1]))
     tool = open_one(words[0], configuration, gate_for(configuration), "one of them is checked", warn=False, looks=True)
     gathered = gather_arguments(tool, Given(words[1:]))
@@ -143,21 +147,14 @@ def _verdict_on(one: "ForeseenCall", gate: Gate) -> "Verdict":
     asks_itself = one.tool is not None and one.tool.demands and one.call.demanded_by is None
     if not asks_itself:
         return one.verdict
-    from toolkit_cli.rendering.policy_tables import ASKS_ITSELF  # help needs none of it
-
     return gate.verdict_on(one.call._replace(demanded_by=ASKS_ITSELF))
 
 
 def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:
-    from toolkit_cli.arguments.argument_prompts import missing_problems  # only where something is missing
-
     return list(missing_problems(tool, names, f"toolkit policy check {quote(target)}"))
 
 
 def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:
-    from toolkit_cli.rendering.policy_tables import listed_rules, rule_records  # help needs none of it
-    from toolkit_cli.running.answer_sources import policy_of_files
-
     found = policy_of_files(configuration)
     if found is None:
         console.say(_NO_FILES)
@@ -188,8 +185,6 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
 
 def _audit(*, verify: bool, as_json: bool) -> ExitCode:
     from toolkit.approvals.audit_log import faults_of_log, records_of_log  # help needs none of it
-    from toolkit_cli.rendering.policy_tables import listed_decisions
-    from toolkit_cli.running.answer_sources import audit_file
 
     file = audit_file()
     try:
@@ -212,7 +207,6 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
     from toolkit.approvals.dead_rules import KnownTool, unmatched_rules  # help needs none of it
-    from toolkit_cli.running.opened_tools import gate_for, open_configured
 
     opened = open_configured(None, configuration, gate_for(configuration))
     end_at_errors(opened.problems)

@@ -16,6 +16,7 @@ from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns, State
 from toolkit_cli import console
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.agent_runs import run_agent
+from toolkit_cli.batching import schedules
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_store
 from toolkit_cli.command_settings import load_configuration
@@ -484,16 +485,12 @@ def decide(options: DecideOptions) -> int:
 
 def add_schedule(options: NewScheduleOptions) -> int:
     """Run a target repeatedly on the workers of a store."""
-    from toolkit_cli.batching import schedules  # few runs are scheduled
-
     wanted = schedules.ScheduleOptions(options.each, options.name, options.on_approval)
     return schedules.add_schedule(_needed_store(options.store), options.cron, options.words or (), wanted)
 
 
 def list_schedules(options: SchedulesOptions) -> int:
     """List the schedules of a store."""
-    from toolkit_cli.batching import schedules
-
     return schedules.list_schedules(_needed_store(options.store), as_json=options.format == "json")
 
 
@@ -502,8 +499,6 @@ def remove_schedule(options: UnscheduleOptions) -> int:
 
     Runs that it has begun are recorded.
     """
-    from toolkit_cli.batching import schedules
-
     return schedules.remove_schedule(_needed_store(options.store), options.name)
 
 

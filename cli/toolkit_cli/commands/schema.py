@@ -5,14 +5,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from toolkit.dialects.conformance import objections, request_objections
+from toolkit.dialects.providers import export, request_tools
 from toolkit.dialects.registry import DIALECTS
+from toolkit.lint.configuration.setting_keys import lint_schema
 from toolkit.problems import Location, Problem, errors_among
+from toolkit.settings.toml_settings import configuration_schema
 from toolkit.tools.base import Tool
 from toolkit.tools.origins import place_of_tool
 from toolkit.visibility import visible_json
+from toolkit.webhooks import answer_schema, review_schema
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.rendering.compatibility_tables import explained
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.opened_tools import gate_for, open_configured
 from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets
@@ -84,8 +90,6 @@ def _print_tools(
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.SUCCESS
-    from toolkit.dialects.providers import export, request_tools  # the plain form needs none
-
     exports = [export(tool.spec, dialect) for tool in tools]
     definitions = request_tools(exports, dialect)
     console.write_data(_write(definitions[0] if alone else definitions, format))
@@ -98,15 +102,11 @@ def _print_tools(
 
 
 def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
-    from toolkit_cli.rendering.compatibility_tables import explained  # only an explanation needs it
-
     lines = explained(changes, dialect, console.width())
     console.say(paint_all(lines, colour=console.stderr_has_colour()).rstrip("\n"))
 
 
 def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:
-    from toolkit.dialects.conformance import objections, request_objections  # the plain form needs none
-
     pairs = zip(tools, exports, strict=True)
     found = [(tool, one) for tool, made in pairs for one in objections(tool.spec, dialect, made)]
     return [
@@ -131,9 +131,6 @@ def _format_schema(of: _Format) -> Any:
 
             return case_schema()
         case "config":
-            from toolkit.lint.configuration.setting_keys import lint_schema
-            from toolkit.settings.toml_settings import configuration_schema
-
             return configuration_schema(lint_schema())
         case "pipeline":
             from toolkit.pipelines.pipeline_format import pipeline_schema
@@ -144,12 +141,8 @@ def _format_schema(of: _Format) -> Any:
 
             return policy_schema()
         case "review":
-            from toolkit.webhooks import review_schema
-
             return review_schema()
         case "answer":
-            from toolkit.webhooks import answer_schema
-
             return answer_schema()
 
 

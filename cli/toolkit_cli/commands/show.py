@@ -11,6 +11,7 @@ import typer
 
 from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.codes import NOT_A_TOOL
+from toolkit.disclosure.offering import fold
 from toolkit.pipelines.charts import Item, chart_of, mermaid_of
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
@@ -95,8 +96,6 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     named = target.replace(":", ".").rpartition(".")[2]
     if all(tool.toolbox is None or tool.name == named for tool in shown):
         return shown
-    from toolkit.disclosure.offering import fold  # few tools are in toolboxes
-
     return fold(shown)
 
 

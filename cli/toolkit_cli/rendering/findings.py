@@ -9,6 +9,7 @@ from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.breakages import is_breakage
 from toolkit.lint.changes.baselines import fingerprints
 from toolkit.lint.rule import RulePage
+from toolkit.lint.rules import all_pages, codes, name_of
 from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.excerpts import path_for_people
@@ -178,8 +179,6 @@ def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 
 def _names() -> dict[str, str]:
-    from toolkit.lint.rules import codes, name_of  # text needs none
-
     return {code: name_of(code) for code in codes()}
 
 
@@ -192,8 +191,6 @@ def _as_jsonl(problems: Sequence[Problem]) -> str:
 
 
 def _as_sarif(problems: Sequence[Problem]) -> str:
-    from toolkit.lint.rules import all_pages
-
     return as_sarif(problems, {page.code: page for page in all_pages()})
 
 
@@ -223,7 +220,7 @@ _WRITERS: dict[str, Callable[[Sequence[Problem]], str]] = {
 _FIXES = {None: "", "safe": "`--fix`", "unsafe": "`--fix --unsafe-fixes`"}
 
 
-def page_of(rule: RulePage) -> str:
+def explanation_of(rule: RulePage) -> str:
     """Return the page of a rule in Markdown, with a newline at the end."""
     facts = [f"severity: {rule.severity}"]
     if not rule.default:

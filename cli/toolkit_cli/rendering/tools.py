@@ -6,12 +6,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
+from toolkit.disclosure.offering import tree_of
 from toolkit.pipelines.outline import outline_of
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign.frameworks import title_of
 from toolkit.tools.kinds.function_tools import DescribedTool
 from toolkit.tools.origins import place_of_tool
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
+from toolkit_cli.rendering.listings import drawn_tree, tree_record
 from toolkit_cli.rendering.policy_tables import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
 from toolkit_cli.rendering.styles import Line, lines_of, one_line, table, wrap_text
@@ -255,14 +257,8 @@ def _placeholder(parameter: Parameter) -> str:
 
 
 def _tree(tool: Tool, width: int) -> list[Line]:
-    from toolkit.disclosure.offering import tree_of  # only a facade needs it
-    from toolkit_cli.rendering.listings import drawn_tree
-
     return drawn_tree(tree_of(tool), width)
 
 
 def _tree_record(tool: Tool) -> list[dict[str, Any]]:
-    from toolkit.disclosure.offering import tree_of  # only a facade needs it
-    from toolkit_cli.rendering.listings import tree_record
-
     return tree_record(tree_of(tool))

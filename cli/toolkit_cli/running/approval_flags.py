@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from glob import escape
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -42,8 +43,6 @@ class Flag(NamedTuple):
 
 def flag_for(call: DescribedCall) -> Flag | None:
     """Return the narrowest flag that allows a call, based on its known arguments; `None` if none can name the tool."""
-    from glob import escape  # only refusals need it
-
     tool = escape(call.risk.tool)
     exact = exact_arguments(call)
     pairs = {name: pair for name, value in exact.values.items() if (pair := _pair(name, value, tool, call)) is not None}
@@ -68,8 +67,6 @@ def _open_words(left: Sequence[str], *, may_be_more: bool) -> str:
 
 def _pair(name: str, value: Any, tool: str, call: DescribedCall) -> str | None:
     """Return a pattern that only this value matches, and that can be copied from a screen, or `None`."""
-    from glob import escape  # only refusals need it
-
     if not name.isidentifier() or console.redactor().data(value) is not value:  # a pattern may hide a secret
         return None
     text = value if isinstance(value, str) else json_text(value)

@@ -11,6 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, NamedTuple
 
 from toolkit.errors import ConfigurationError
+from toolkit.mcp.serving import over_http
 from toolkit.mcp.serving.over_stdio import serve_stdio
 from toolkit.mcp.serving.server import Options, ToolServer
 from toolkit.sources.modules import imported_afresh
@@ -162,8 +163,6 @@ def serve_over_http(
     tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve clients over HTTP until interrupted; return the exit code."""
-    from toolkit.mcp.serving import over_http  # stdio needs none of it
-
     with closing(_listener(access.place)) as listener:
         port = listener.getsockname()[1]
         within = over_http.HttpAccess.at([*access.place.names, *access.hosts], port, access.token)

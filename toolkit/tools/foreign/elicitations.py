@@ -9,6 +9,7 @@ from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import decide
+from toolkit.tools.shapes.schema_shapes import shape_of_schema
 
 
 class Form:
@@ -20,8 +21,6 @@ class Form:
         Args:
             requested: The JSON Schema of the requested object, as received from the server.
         """
-        from toolkit.tools.shapes.schema_shapes import shape_of_schema
-
         self.schema: dict[str, Any] = {"type": "object", **requested, "additionalProperties": False}
         self._members: Mapping[str, Any] = self.schema.get("properties") or {}
         self._shape = shape_of_schema(self.schema, foreign=True)

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from toolkit.schemas.validation import Validator
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.calls.json_data import plain_data
 from toolkit.tools.definition.spec import MCP_HINTS
+from toolkit.tools.shapes.schema_shapes import misfit_in_words, shape_of_schema
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
@@ -41,8 +43,6 @@ _ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
 
 def shape_of_arguments(parameters: Mapping[str, Any]) -> "Shape":
     """Return the shape of a tool's arguments; the owner of the tool checks what cannot be checked here."""
-    from toolkit.tools.shapes.schema_shapes import shape_of_schema
-
     has_names = "properties" in parameters
     try:
         return shape_of_schema(parameters if has_names else _allow_extra(parameters), foreign=True)
@@ -52,9 +52,6 @@ def shape_of_arguments(parameters: Mapping[str, Any]) -> "Shape":
 
 def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
     """Return where and how a result violates the tool's output schema, or `None` if it is valid."""
-    from toolkit.schemas.validation import Validator
-    from toolkit.tools.shapes.schema_shapes import misfit_in_words
-
     try:
         validator = Validator(output_schema, foreign=True)
     except ValueError:
