@@ -4,8 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolkit.agents.agent import AgentTool
+from toolkit.agents.loop import Limits
+from toolkit.agents.offered_tools import Chaining, chaining_problems
+from toolkit.agents.transcripts import Transcript
 from toolkit.problems import Problem
 from toolkit.runs.records import Budget
+from toolkit.sources.opening import SourceOpener
+from toolkit.sources.scopes import configured_model
 from toolkit_cli.agent_options import AgentOptions
 from toolkit_cli.arguments.call_arguments import piped_text
 from toolkit_cli.command_settings import unknown_names
@@ -22,15 +28,13 @@ from toolkit_cli.running.agent_sessions import (
 from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, Answers, is_recorded, waits_for_answers
 from toolkit_cli.running.chats import chat
 from toolkit_cli.running.foreseen_calls import check_names
+from toolkit_cli.running.journaled_runs import JournaledRun
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, seconds_of
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
 if TYPE_CHECKING:
     from toolkit.agents.models.messages import Model
-    from toolkit.agents.offered_tools import Chaining
-    from toolkit.agents.transcripts import Transcript
     from toolkit.settings.configuration import Configuration
-    from toolkit_cli.running.journaled_runs import JournaledRun
 
 
 def run_agent(options: AgentOptions) -> int:
@@ -136,8 +140,6 @@ def _model(configuration: "Configuration", options: AgentOptions) -> "Model":
         ConfigurationError: If the model is unknown or cannot be used.
         Failure: If the timeout is invalid.
     """
-    from toolkit.sources.scopes import configured_model  # help needs none of it
-
     seconds = seconds_of("--model-timeout", options.model_timeout) if options.model_timeout is not None else None
     return configured_model(configuration, options.model, base_url=options.base_url, timeout=seconds)
 
@@ -154,14 +156,12 @@ def _known_groups(names: Sequence[str], configuration: "Configuration") -> Seque
     return names
 
 
-def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
+def _so_far(path: Path | None, *, go_on: bool) -> tuple[Transcript, Earlier]:
     """Return the conversation to continue, and older conversations in the same file.
 
     Raises:
         Failure: If `go_on` is set and there is no conversation.
     """
-    from toolkit.agents.transcripts import Transcript  # help needs none of it
-
     if not go_on:
         return Transcript(), []
     if path is None:
@@ -169,7 +169,7 @@ def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
     return read_transcript(path)
 
 
-def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: str | None) -> "JournaledRun | None":
+def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: str | None) -> JournaledRun | None:
     """Return the recorder for the turns of the agent, or `None` if they are not recorded.
 
     Raises:
@@ -183,8 +183,6 @@ def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: 
         why_not=_why_not_recorded(options, ready),
     ):
         return None
-    from toolkit_cli.running.journaled_runs import JournaledRun  # it loads SQLite, and most record nothing
-
     request, tool = options.as_request(file, ready.task), ready.declared or ready.agent
     return JournaledRun(session.report.run, tool, request["target"], request, arguments={}, resumed=options.resumed)
 
@@ -202,11 +200,8 @@ def _why_not_recorded(options: AgentOptions, ready: ReadyAgent) -> Problem | Non
 
 
 def _agent(
-    options: AgentOptions, session: Session, file: str | None, task: str | None, transcript: "Transcript"
+    options: AgentOptions, session: Session, file: str | None, task: str | None, transcript: Transcript
 ) -> ReadyAgent:
-    from toolkit.agents.agent import AgentTool  # help needs none of it
-    from toolkit.agents.loop import Limits
-
     configuration, rules = session.configuration, session.answers.rules
     if file is not None:
         given = None if task is None else _work(task, session.answers)
@@ -232,15 +227,12 @@ def _agent(
     return ReadyAgent(agent, work)
 
 
-def _chaining(kinds: Sequence[str], configuration: "Configuration") -> "list[Chaining]":
+def _chaining(kinds: Sequence[str], configuration: "Configuration") -> list[Chaining]:
     """Return which objects provide tools; `any` means all.
 
     Raises:
         Failure: If a class does not exist or has no tools; lists all problems.
     """
-    from toolkit.agents.offered_tools import Chaining, chaining_problems  # help needs none of it
-    from toolkit.sources.opening import SourceOpener
-
     opener, found, problems = SourceOpener(configuration), list[Chaining](), list[Problem]()
     for text in kinds:
         kind = None if text == "any" else opener.open_class(text, Path())

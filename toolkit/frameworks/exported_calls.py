@@ -6,6 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from toolkit.dialects.providers import export
 from toolkit.errors import ConfigurationError
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.attachments import Attachment, Kind, attachments_in, block_of, pieces_of
@@ -63,8 +64,6 @@ def exported_tool(*things: Any) -> Tool | None:
 
 def definition_of(tool: Tool, dialect: str = "mcp") -> dict[str, Any]:
     """Return the JSON definition of a tool: in that of MCP `name`, `description`, `inputSchema`, `annotations`."""
-    from toolkit.dialects.providers import export
-
     return export(tool.spec, dialect).definition
 
 

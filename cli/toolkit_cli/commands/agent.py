@@ -1,7 +1,6 @@
 """`toolkit agent`: let a model work on a task with tools, or chat with it."""
 
 from toolkit_cli.agent_options import AgentOptions
-from toolkit_cli.agent_runs import run_agent
 
 
 def agent(options: AgentOptions) -> int:
@@ -10,4 +9,6 @@ def agent(options: AgentOptions) -> int:
     You are asked before each call that the model makes, unless the tool is marked as read-only. Without a terminal,
     calls that no flag allows are rejected, and the model sees the rejection.
     """
+    from toolkit_cli.agent_runs import run_agent  # help needs none of it
+
     return run_agent(options)

@@ -10,6 +10,7 @@ import typer
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.lint.breakages import BREAKAGES
+from toolkit.lint.configuration import setting_keys as keys, settings as lint_settings
 from toolkit.lint.configuration.selection import Selection, selected_codes
 from toolkit.lint.rules import all_pages, codes, page_of
 from toolkit.problems import Problem, did_you_mean, errors_among
@@ -240,9 +241,7 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
         ConfigurationError: If the project's settings are invalid; lists all problems.
         Failure: If the options are invalid; lists all problems.
     """
-    from toolkit.lint.configuration import setting_keys as keys, settings as lint  # help needs none of it
-
-    settings, problems = lint.read_lint_settings(configuration)
+    settings, problems = lint_settings.read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
     lists = (options.select, options.ignore, options.extend_select, options.provider)
     select, ignore, extend, providers = map(_parts, lists)

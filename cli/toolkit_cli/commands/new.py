@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from toolkit.pipelines.pipeline_format import pipeline_schema
 from toolkit.replacing import followed
 from toolkit.tools.definition.names import legal_name
 from toolkit_cli import console
@@ -200,8 +201,6 @@ def _schema_of(kind: Kind) -> dict[str, Any]:
         from toolkit.agents.files.agent_keys import agent_schema
 
         return agent_schema()
-    from toolkit.pipelines.pipeline_format import pipeline_schema
-
     return pipeline_schema()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
+from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import READINGS_OF, After, Risk
 from toolkit.problems import Problem, errors_among
@@ -206,8 +207,6 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
-    from toolkit.approvals.dead_rules import KnownTool, unmatched_rules  # help needs none of it
-
     opened = open_configured(None, configuration, gate_for(configuration))
     end_at_errors(opened.problems)
     known = [KnownTool(tool.described.risk, tool.spec.properties) for tool in opened.tools.values()]

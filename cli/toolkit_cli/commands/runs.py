@@ -15,7 +15,6 @@ from toolkit.stores.journal_files import JournalFile
 from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns, State
 from toolkit_cli import console
 from toolkit_cli.agent_options import AGENT, AgentOptions
-from toolkit_cli.agent_runs import run_agent
 from toolkit_cli.batching import schedules
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_store
@@ -417,6 +416,8 @@ def _resume_agent(options: ResumeOptions, run: RecordedRun, resumed: Resumed) ->
     if options.words:
         message = f"an agent's run takes no arguments again: '{options.words[0]}'"
         raise Failure(ExitCode.USAGE, message, hint="leave them out; the task is recorded")
+    from toolkit_cli.agent_runs import run_agent  # few runs are of agents
+
     _enter_folder(run)
     earlier = restored(AgentOptions, run.request)
     return run_agent(

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from toolkit.agents.files.agent_keys import agent_schema
+from toolkit.approvals.policy_keys import policy_schema
 from toolkit.dialects.conformance import objections, request_objections
 from toolkit.dialects.providers import export, request_tools
 from toolkit.dialects.registry import DIALECTS
 from toolkit.lint.configuration.setting_keys import lint_schema
+from toolkit.pipelines.pipeline_format import pipeline_schema
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.settings.toml_settings import configuration_schema
 from toolkit.tools.base import Tool
@@ -123,8 +126,6 @@ def _problem(objection: "Objection", about: str, location: Location | None) -> P
 def _format_schema(of: _Format) -> Any:
     match of:
         case "agent":
-            from toolkit.agents.files.agent_keys import agent_schema
-
             return agent_schema()
         case "cases":
             from toolkit.cases.case_format import case_schema
@@ -133,12 +134,8 @@ def _format_schema(of: _Format) -> Any:
         case "config":
             return configuration_schema(lint_schema())
         case "pipeline":
-            from toolkit.pipelines.pipeline_format import pipeline_schema
-
             return pipeline_schema()
         case "policy":
-            from toolkit.approvals.policy_keys import policy_schema
-
             return policy_schema()
         case "review":
             return review_schema()

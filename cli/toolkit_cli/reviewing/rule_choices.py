@@ -3,11 +3,10 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from toolkit.approvals.policies import DescribedCall, flow_question
-from toolkit.errors import ConfigurationError, ToolkitError, raise_errors
-from toolkit.problems import Problem
+from toolkit.errors import ToolkitError
 from toolkit.settings.configuration import POLICY_FILE, Configuration
 from toolkit.settings.configuration_search import own_policy_file
 from toolkit_cli.prompting import Prompter
@@ -18,23 +17,10 @@ from toolkit_cli.typed_lines import Flaw, TypedLine
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
+    from toolkit_cli.reviewing.rule_writing import Offer
 
 
 Action = Literal["allow", "deny"]
-
-
-class Offer(NamedTuple):
-    """A rule that the user can add.
-
-    Attributes:
-        action: What the rule does.
-        rule: The rule, as plain data.
-        line: The line to write to the policy file.
-    """
-
-    action: Action
-    rule: dict[str, Any]
-    line: str
 
 
 class RuleBook:
@@ -71,53 +57,25 @@ class RuleBook:
         is_certain = not self._configuration.has_policy and _is_plain(call) and flow_question(call) is None
         return is_certain or bool(self.offers(call, action))
 
-    def offers(self, call: DescribedCall, action: Action) -> list[Offer]:
+    def offers(self, call: DescribedCall, action: Action) -> "list[Offer]":
         """Return rules that would decide a call like this one, narrowest first."""
-        from toolkit.approvals.rule_offers import offered_rules
-        from toolkit.documents.dumping import as_yaml_line  # it loads YAML
-        from toolkit.sources.project_policies import Provenance
+        from toolkit_cli.reviewing.rule_writing import offers_for  # few questions end with a rule
 
-        known = call._replace(risk=Provenance(self._configuration, self._targets).identified(call.risk))
-        rules = offered_rules(known, action)
-        return [Offer(action, one, f"- {as_yaml_line(one)}") for one in rules if self._decides(one, action, call)]
+        return offers_for(call, action, self._configuration, self._targets)
 
-    def write(self, offer: Offer, file: Path) -> str:
+    def write(self, offer: "Offer", file: Path) -> str:
         """Add a rule to a policy file, put it into effect, and return its location.
 
         Raises:
             ConfigurationError: If the file cannot be written, or the resulting policy is invalid.
         """
-        from toolkit.approvals.rule_offers import write_rule  # only an answer needs it
-        from toolkit.settings.policy_settings import group_fits
-        from toolkit.sources.project_policies import configured_policy
+        from toolkit_cli.reviewing.rule_writing import write_offer  # as above
 
-        configuration = self._configuration
         owner: Literal["user", "project"] = "user" if file == self.own_file else "project"
-        groups = group_fits(configuration.groups, configuration.directory)
-        place = write_rule(file, offer.action, offer.rule, owner, groups)
-        if owner == "user":
-            configuration = configuration._replace(own_policy=file)
-        elif file not in configuration.policy_files:
-            configuration = configuration._replace(policy_files=(file, *configuration.policy_files))
-        policy, problems = configured_policy(configuration, self._targets)
-        raise_errors(ConfigurationError, problems)
-        self._configuration = configuration
-        self.listener(policy)
-        return f"{place.file}:{place.line}"
-
-    def _decides(self, rule: dict[str, Any], action: Action, call: DescribedCall) -> bool:
-        """Return whether a rule in the user's file would decide a call; a rule that asks takes precedence over it."""
-        from toolkit.approvals.file_policies import FilePolicy
-        from toolkit.approvals.policy_keys import read_policy_table
-        from toolkit.documents.keys import Origin, Spot  # rules are chosen seldom
-        from toolkit.sources.project_policies import Provenance, configured_policy
-
-        problems: list[Problem] = []
-        origin = Origin(Path.cwd(), lambda _: None, problems, "user")
-        own = read_policy_table({action: [rule]}, Spot((), origin), "", {}).for_all_projects()
-        files = configured_policy(self._configuration, self._targets)[0].files
-        policy = FilePolicy([*files, own], Provenance(self._configuration, self._targets).identified)
-        return not problems and policy.judge(call).action == action
+        written = write_offer(offer, file, owner, self._configuration, self._targets)
+        self._configuration = written.configuration
+        self.listener(written.policy)
+        return written.place
 
 
 def _is_plain(call: DescribedCall) -> bool:
@@ -175,7 +133,7 @@ class RuleChoice:
     """The rules to choose from, and the file to add one to: by default, the user's own."""
 
     def __init__(
-        self, prompter: Prompter, book: RuleBook, action: Action, offers: Sequence[Offer], *, colour: bool
+        self, prompter: Prompter, book: RuleBook, action: Action, offers: "Sequence[Offer]", *, colour: bool
     ) -> None:
         self._prompter = prompter
         self._book = book
@@ -217,7 +175,7 @@ class RuleChoice:
                 lines.append([("strong", f"{_MARGIN}{lead:{_INDENT}}"), ("plain", part)])
         return lines
 
-    def _write(self, offer: Offer) -> str | None:
+    def _write(self, offer: "Offer") -> str | None:
         try:
             place = self._book.write(offer, self._file)
         except ToolkitError as error:

@@ -8,6 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolkit.agents.files.declared_agents import DeclaredAgent
+from toolkit.agents.transcripts import Transcript
 from toolkit.errors import ToolArgumentsError
 from toolkit.json_texts import json_text
 from toolkit.replacing import write_file
@@ -22,8 +24,6 @@ from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool
-    from toolkit.agents.files.declared_agents import DeclaredAgent
-    from toolkit.agents.transcripts import Transcript
 
 
 Earlier = list[list[dict[str, Any]]]
@@ -46,7 +46,7 @@ class TranscriptFile:
     task: str | None
     earlier: Earlier = field(default_factory=list)
 
-    def write(self, transcript: "Transcript", run: Run) -> None:
+    def write(self, transcript: Transcript, run: Run) -> None:
         """Write the conversation so far, and its usage.
 
         Raises:
@@ -69,20 +69,18 @@ class TranscriptFile:
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 
-    def start_over(self, transcript: "Transcript") -> None:
+    def start_over(self, transcript: Transcript) -> None:
         """Add a finished conversation to the earlier ones."""
         if transcript.messages:
             self.earlier.append(transcript.as_record())
 
 
-def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
+def read_transcript(path: Path) -> tuple[Transcript, Earlier]:
     """Return the conversation in a file, to continue it, and earlier ones.
 
     Raises:
         Failure: If the file cannot be read, or is not a transcript.
     """
-    from toolkit.agents.transcripts import Transcript  # help needs none of it
-
     try:
         record = json.loads(path.read_text("utf-8"))
         return Transcript.from_records(record["messages"]), list(record.get("earlier", ()))
@@ -122,7 +120,7 @@ class Conversation:
     """
 
     agent: "AgentTool"
-    transcript: "Transcript"
+    transcript: Transcript
     shown: ShownRun
     screen: Screen
     task: str | None = None
@@ -166,8 +164,6 @@ class Conversation:
 
     def start_over(self) -> None:
         """Start a new conversation; the transcript file keeps the old one."""
-        from toolkit.agents.transcripts import Transcript
-
         if self.file is not None:
             self.file.start_over(self.transcript)
         self.transcript = Transcript()
@@ -198,7 +194,7 @@ class ReadyAgent(NamedTuple):
     task: str | None = None
     worded: Callable[[str], str] = str
     takes_task: bool = True
-    declared: "DeclaredAgent | None" = None
+    declared: DeclaredAgent | None = None
 
     @property
     def is_chat(self) -> bool:
@@ -229,9 +225,7 @@ def agent_of_file(file: str, task: str | None, read_task: Callable[[], str | Non
     return ReadyAgent(declared.instructed(inputs), task, worded, declared.takes_task, declared)
 
 
-def _declare(file: str, session: Session) -> "DeclaredAgent":
-    from toolkit.agents.files.declared_agents import DeclaredAgent  # few runs use an agent file
-
+def _declare(file: str, session: Session) -> DeclaredAgent:
     for tool in session.open([file]).values():
         if isinstance(agent := innermost(tool), DeclaredAgent):
             return agent
@@ -240,7 +234,7 @@ def _declare(file: str, session: Session) -> "DeclaredAgent":
     raise Failure(ExitCode.USAGE, f"'{file}' does not describe an agent", hint=hint)
 
 
-def _inputs(agent: "DeclaredAgent", file: str, task: str | None) -> dict[str, Any]:
+def _inputs(agent: DeclaredAgent, file: str, task: str | None) -> dict[str, Any]:
     """Return the inputs of an agent: the task, and the defaults of all others. For a chat, the task is a placeholder.
 
     Raises:
