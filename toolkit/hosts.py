@@ -28,9 +28,13 @@ def ascii_host(name: str) -> str:
     """
     if name.isascii():
         return name.lower()
+    return _in_ascii(name.lower())
+
+
+def _in_ascii(name: str, *, uts46: bool = False) -> str:
     import idna  # few names need it
 
-    return idna.encode(name.lower()).decode("ascii")
+    return idna.encode(name, uts46=uts46).decode("ascii")
 
 
 def spelled_address(host: str) -> IPv4Address | IPv6Address | None:
@@ -92,13 +96,11 @@ def possible_hosts(host: str) -> frozenset[str]:
 def _possible_names(host: str) -> set[str]:
     if host.isascii():
         return {host.lower().removesuffix(".")}
-    import idna  # few names need it
-
     found = set()
     for encode in (
         ascii_host,
         lambda name: name.encode("idna").decode("ascii"),
-        lambda name: idna.encode(name, uts46=True).decode("ascii"),
+        lambda name: _in_ascii(name, uts46=True),
     ):
         with suppress(UnicodeError):
             found.add(encode(host).lower().removesuffix("."))

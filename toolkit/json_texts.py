@@ -1,4 +1,4 @@
-"""Serializes values as JSON that every parser accepts, even with numbers that JSON cannot represent."""
+"""Writes values as JSON that every parser accepts, even with numbers that JSON cannot represent; digests of texts."""
 
 import json
 import os
@@ -71,6 +71,13 @@ def json_text(
 def text_of(value: Any) -> str:
     """Return a value as text: a string unchanged, anything else as compact JSON."""
     return value if isinstance(value, str) else json_text(value, separators=(",", ":"))
+
+
+def digest_of(text: str) -> str:
+    """Return the hexadecimal SHA-256 of a text, which may contain surrogates."""
+    from hashlib import sha256  # it loads OpenSSL, which most programs do not need
+
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def as_plain(value: Any) -> Any:

@@ -153,10 +153,16 @@ def _rank(problem: Problem) -> tuple[str, int, int]:
     return ("", 0, 0) if place is None else (place.file, place.line or 0, place.column or 0)
 
 
-def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
+def nearest(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> list[str]:
     """Return the known names that are most similar to a mistyped one, the best match first.
 
     Very long names are not compared. If there are very many known names, only those with the same start are.
+
+    Args:
+        name: The mistyped name.
+        known: The known names.
+        most: How many names to return at most.
+        cutoff: How similar a name has to be, from 0 to 1.
     """
     from difflib import get_close_matches  # needed only when something is wrong
 
@@ -167,7 +173,7 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
         start = name.casefold()[:_SAME_START]
         alike = [candidate for candidate in by_folded if candidate.startswith(start)][:_MOST_COMPARED]
         by_folded = {candidate: by_folded[candidate] for candidate in alike}
-    matches = get_close_matches(name.casefold(), by_folded, n=most, cutoff=0.6)
+    matches = get_close_matches(name.casefold(), by_folded, n=most, cutoff=cutoff)
     return [by_folded[match] for match in matches]
 
 

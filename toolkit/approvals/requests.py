@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, Self, runtime_chec
 
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
-from toolkit.json_texts import WrittenNumber, as_plain, json_text
+from toolkit.json_texts import WrittenNumber, as_plain, digest_of, json_text
 
 Answer = Literal["approve", "edit", "reject"]
 """The possible answers to a pending approval."""
@@ -139,9 +139,7 @@ def salted_digest(text: str, salt: str, *, has_secrets: bool) -> str:
 
 def plain_digest(text: str) -> str:
     """Return the digest of a text without secrets."""
-    from hashlib import sha256
-
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:_LENGTH]
+    return digest_of(text)[:_LENGTH]
 
 
 def question_text(question: Mapping[str, Any]) -> str:
@@ -263,10 +261,8 @@ class ReviewRequest:
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return the hexadecimal SHA-256 of a tool's name and its arguments as canonical JSON."""
-    from hashlib import sha256
-
     canonical = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=repr)
-    return sha256(canonical.encode()).hexdigest()
+    return digest_of(canonical)
 
 
 class Preview(str):

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from toolkit.json_texts import digest_of
+
 Chooser = Literal["person", "model"]
 """Who chose the call: a person (on the command line, as a written step, in code) or a model."""
 
@@ -85,9 +87,7 @@ class Risk:
     @property
     def digest(self) -> str:
         """The SHA-256 of the definition and the marks, which changes with the definition."""
-        from hashlib import sha256
-
-        return sha256(json.dumps([self.definition, self.labels], sort_keys=True, default=dict).encode()).hexdigest()
+        return digest_of(json.dumps([self.definition, self.labels], sort_keys=True, default=dict))
 
 
 Fit = Literal["yes", "no", "doubt", "later"]

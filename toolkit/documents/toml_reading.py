@@ -5,6 +5,7 @@ and value in the text again, guided by the parsed data.
 """
 
 import re
+import tomllib
 from typing import Any, cast
 
 from toolkit.codes import BROKEN_DOCUMENT
@@ -40,8 +41,6 @@ def read_data(text: str, file: str) -> dict[str, Any] | Problem:
         text: The document.
         file: The name of the file in the location of a problem.
     """
-    import tomllib  # only needed for a file with settings of this project
-
     if _DEEP_KEY.search(text):  # the time to parse it is quadratic in its parts
         return Problem(BROKEN_DOCUMENT, "the TOML is nested too deeply", Location(file))
     try:
@@ -194,7 +193,5 @@ class _Finder:
 
 
 def _unquoted(written: str) -> str:
-    import tomllib  # only a quoted key needs it
-
     name: str = tomllib.loads(f"key = {written}")["key"]
     return name

@@ -6,7 +6,15 @@ from typing import Protocol
 from toolkit.codes import UNKNOWN_TOOL
 from toolkit.documents.nodes import Word
 from toolkit.pipelines.step_keys import STEP_KEYS
-from toolkit.problems import Problem, did_you_mean, errors_among, first_names, fix_spelling, set_missing_locations
+from toolkit.problems import (
+    Problem,
+    did_you_mean,
+    errors_among,
+    first_names,
+    fix_spelling,
+    nearest,
+    set_missing_locations,
+)
 from toolkit.tools.base import Tool
 
 
@@ -48,11 +56,9 @@ class ToolLookup:
         return None
 
     def _report_unknown(self, word: Word) -> None:
-        from difflib import get_close_matches  # only errors need it
-
         known = list(self._names.known())
         hint = did_you_mean(word.text, known)
-        if hint is None and (keys := get_close_matches(word.text, STEP_KEYS, n=1, cutoff=0.8)):
+        if hint is None and (keys := nearest(word.text, STEP_KEYS, most=1, cutoff=0.8)):
             hint = f"did you mean the key {keys[0]!r}?"
         message, fix = f"unknown tool {word.text!r}", fix_spelling(word.text, known, word.location)
         self._problems.append(Problem(UNKNOWN_TOOL, message, word.location, hint=hint or _listed(known), fix=fix))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 
 _NAMES: Final = {"traceparent": "TRACEPARENT", "tracestate": "TRACESTATE"}
@@ -22,10 +23,8 @@ def trace_variables() -> dict[str, str]:
     """
     if "opentelemetry.trace" not in sys.modules:
         return {}
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
     carrier: dict[str, str] = {}
-    TraceContextTextMapPropagator().inject(carrier)
+    _propagator().inject(carrier)
     return {_NAMES[name]: value for name, value in carrier.items()}
 
 
@@ -46,10 +45,14 @@ def without_trace() -> Iterator[None]:
 
 def context_of(variables: Mapping[str, str]) -> "Context":
     """Return the context of the span that the variables identify, or the current context if they identify none."""
+    carrier = {name: variables[variable] for name, variable in _NAMES.items() if variable in variables}
+    return _propagator().extract(carrier)
+
+
+def _propagator() -> "TraceContextTextMapPropagator":
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-    carrier = {name: variables[variable] for name, variable in _NAMES.items() if variable in variables}
-    return TraceContextTextMapPropagator().extract(carrier)
+    return TraceContextTextMapPropagator()
 
 
 _CHOICES: Final = (

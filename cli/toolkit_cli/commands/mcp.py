@@ -8,6 +8,8 @@ import typer
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem
 from toolkit.settings.configuration_search import find_configuration
+from toolkit.settings.setting_consents import consents_for
+from toolkit.sources.servers import ConfiguredServers, missing_extra
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration, unknown_names
 from toolkit_cli.completion import complete_server
@@ -20,7 +22,6 @@ from toolkit_cli.shared_options import Debug, Starts
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.settings.configuration import Configuration
-    from toolkit.sources.servers import ConfiguredServers
 
 
 Names = Annotated[
@@ -122,12 +123,8 @@ def _choose_servers(options: ServersOptions) -> _Chosen | None:
     if not configuration.mcp:
         console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
         return None
-    from toolkit.sources.servers import ConfiguredServers, missing_extra  # help needs none of it
-
     if problem := missing_extra():
         raise Failure(code_for([problem]), problems=[problem])
-    from toolkit.settings.setting_consents import consents_for
-
     opened = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
     names = list(dict.fromkeys(options.names or ())) or list(configuration.mcp)
     return _Chosen([configuration.mcp[name] for name in names], configuration, opened)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
+from toolkit.approvals.audit_log import faults_of_log, records_of_log
 from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import READINGS_OF, After, Risk
@@ -185,8 +186,6 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
 
 
 def _audit(*, verify: bool, as_json: bool) -> ExitCode:
-    from toolkit.approvals.audit_log import faults_of_log, records_of_log  # help needs none of it
-
     file = audit_file()
     try:
         if verify:

@@ -111,7 +111,6 @@ def serve(options: ServeOptions) -> int:
 
 def _serve(options: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving import served_tools, server_transports  # help needs none of it
-    from toolkit_cli.serving.server_transports import reloader
 
     asking = AskingOptions(options.yes, approve=options.approve, policy=options.policy)
     shared = SessionOptions(asking, options.opening, options.given, options.otel, options.messages)
@@ -130,7 +129,7 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
         check_names(session.answers.rules, served.values())
         token = None if access is None else access.token
         made = served_tools.make_options(session, options.name, options.meta or (), options.timeout, token)
-        watch = reloader(targets, open_again) if options.reload else None
+        watch = server_transports.reloader(targets, open_again) if options.reload else None
         if access is not None:
             return server_transports.serve_over_http(served, made, access, watch, quiet=session.is_quiet)
         return server_transports.serve_over_stdio(served, made, watch, quiet=session.is_quiet)
