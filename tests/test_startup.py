@@ -219,6 +219,7 @@ PROGRAMS = [
     (".", "import toolkit"),
     (".", "from toolkit.builtin import ready_tools\nready_tools()"),
     (".", "import toolkit.lint.engine.collecting"),  # what the child of lint begins with
+    (".", "import toolkit_cli.testing.pytest_plugin"),  # what every run of pytest begins with
     QUESTION,
     (".", "import toolkit.webhooks.webhook_keys"),  # what a configuration with a webhook has,
     (".", "import toolkit.webhooks.webhook_reviewer"),  # and then a run before it asks

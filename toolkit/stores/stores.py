@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Self
 
 from toolkit.errors import ConfigurationError
 from toolkit.releases import software_versions
+from toolkit.stores.databases import is_alive
 from toolkit.stores.engines import APPLICATION, EngineDatabase, EngineLog, need_engine, storage_errors
 from toolkit.stores.locks import HAS_LOCKS, locks_beside
 from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.stored_approvals import StoredApprovals
+from toolkit.stores.stored_runs import StoredRuns
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
@@ -82,9 +85,7 @@ class Store:
     def _create_parts(self) -> None:
         """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
         from toolkit.stores.item_queues import ItemQueues  # not needed for --help
-        from toolkit.stores.stored_approvals import StoredApprovals
         from toolkit.stores.stored_limits import StoredLimits
-        from toolkit.stores.stored_runs import StoredRuns
         from toolkit.stores.stored_schedules import StoredSchedules
 
         self.runs = StoredRuns(self.database, self.join, lambda: software_versions("dbos"))
@@ -218,7 +219,6 @@ class Store:
         Raises:
             StoreError: If reading the store fails.
         """
-        from toolkit.stores.databases import is_alive
         from toolkit.stores.presences import known_processes
 
         able = [one for one in known_processes(self.database) if one.jobs and version in one.tools.split()]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 import typer
 
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
+from toolkit.mcp.tools.remote import left_out
 from toolkit.problems import Problem
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.settings.setting_consents import consents_for
@@ -54,7 +55,6 @@ def list_servers(options: ServersOptions) -> ExitCode:
     if chosen is None:
         return ExitCode.SUCCESS
     from toolkit.mcp.client.server_sessions import check_servers  # it imports the SDK
-    from toolkit.mcp.tools.remote import left_out
 
     allowed = [server for server in chosen.servers if chosen.opened.may_be_reached(server)]
     found = {one.server.name: one for one in check_servers(allowed, chosen.configuration.context)}

@@ -27,6 +27,7 @@ from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import learn_arguments
+from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.answer_sources import policy_of_files
@@ -138,8 +139,6 @@ class CaseRunner:
         seconds = case.expect.within.time
         if seconds is None:
             return tool
-        from toolkit.wrappers.timing import TimedTool  # it imports the event loop
-
         return TimedTool(tool, seconds)
 
 
