@@ -132,12 +132,20 @@ def _inner_of_object(thing: Any) -> Iterator[tuple[Any, int]]:
 
 
 def _used(function: FunctionType) -> Iterator[Any]:
-    """Yield what a function keeps in its closure and its defaults, and what a lambda calls by name."""
+    """Yield what a function keeps in its closure and its defaults, and what a lambda calls by name, also methods."""
     yield from (cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell))
     yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
     if function.__name__ == "<lambda>":
-        names = _names_in(function.__code__)
-        yield from (function.__globals__[name] for name in names if name in function.__globals__)
+        names = [*_names_in(function.__code__)]
+        things = [function.__globals__[name] for name in names if name in function.__globals__]
+        yield from things
+        yield from (method for thing in things for name in names for method in _methods_of(thing, name))
+
+
+def _methods_of(thing: Any, name: str) -> Iterator[Any]:
+    """Yield the function of a method of a class or of an object, without running code of the object."""
+    found = call_safely(partial(inspect.getattr_static, thing, name, None), None)
+    yield from [found.__func__] if isinstance(found, staticmethod | classmethod) else [found]
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
