@@ -112,5 +112,5 @@ def test_everything_loads_and_works_without_what_only_unix_has(tmp_path):
     assert finished.stderr == (
         "error[TK003]: the ready tool 'file_read' cannot be used here: this system cannot open files relative to a directory handle,"
         " so the file tools could not be confined to their directory; they need Linux, macOS or another Unix\n"
-        "error[TK001]: there is no 'toolkit.lock'\nhint: `toolkit lock --update` writes it\n"
+        "error[TK001]: there is no 'toolkit.lock'\nhint: `toolkit lock --update tools.py` writes it\n"
     )
