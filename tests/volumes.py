@@ -1,5 +1,6 @@
 """Volumes: how many examples a property test tries, and how often a race is run, every day and in the proofs."""
 
+import os
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -10,6 +11,8 @@ from hypothesis.internal.constants_ast import Constants
 
 EVERYDAY = "everyday"
 PROOFS = "proofs"
+
+_ALL_COMBINATIONS = "TOOLKIT_TEST_ALL_COMBINATIONS" in os.environ  # tests take variables of this kind away
 
 T = TypeVar("T")
 
@@ -35,8 +38,9 @@ def find_characters() -> None:
 
 
 def some_of(values: Iterable[T]) -> list[T]:
-    """Return what to try of many combinations: all of them for the proofs, and every 23rd of them every day."""
-    return list(values)[:: 1 if settings.get_current_profile_name() == PROOFS else 23]
+    """Return what to try of many combinations: every third for the proofs, all if wanted, and every 23rd every day."""
+    step = 1 if _ALL_COMBINATIONS else 3
+    return list(values)[:: step if settings.get_current_profile_name() == PROOFS else 23]
 
 
 def tries_of(full: int) -> int:
