@@ -237,6 +237,11 @@ def scenario_tests_that_fail(project, run):
     return run("test", "bad.py")
 
 
+def scenario_first_cases(project, run):
+    said = run("new", "cases", "my tools.py")
+    return said + run("run", "my tools.cases.yaml") + (project / "my tools.cases.yaml").read_text("utf-8")
+
+
 def newest(run, *more):
     listed = run("runs", "list", "--format", "json", *more)
     return json.loads(listed[listed.index("[") :])[0]["id"]
@@ -256,8 +261,11 @@ DESCRIPTIONS = (
     "`toolkit runs schedule` needs a time and a target",
     "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
     "the age up to which `toolkit runs prune` keeps runs; only in your own configuration",
+    "whether `toolkit test --update` may rewrite the expected `output`",
 )
 """Texts that mention a command, and do not suggest it."""
+SUBJECTS = ("`toolkit runs resume`",)
+"""Texts that begin a sentence about a command."""
 
 
 def running(program, folder):
@@ -289,7 +297,7 @@ SUGGESTION = re.compile(rf"`toolkit ({WORDS}) \S|: toolkit ({WORDS})\b|^toolkit 
 
 def suggestions():
     """Return a pattern for each text in the source that suggests a command, by where it is."""
-    found = {}
+    found, mentions = {}, {*DESCRIPTIONS, *SUBJECTS}
     for room in (toolkit, toolkit_cli):
         for file in sorted(Path(str(room.__file__)).parent.rglob("*.py")):
             tree = ast.parse(file.read_text("utf-8"))
@@ -301,7 +309,7 @@ def suggestions():
                 if part is not node
             }
             for node in ast.walk(tree):
-                if id(node) not in within and SUGGESTION.search(text := text_of(node)) and text not in DESCRIPTIONS:
+                if id(node) not in within and SUGGESTION.search(text := text_of(node)) and text not in mentions:
                     found[f"{file.name}: {text}"] = ".*".join(map(re.escape, text.split("\0")))
     return found
 

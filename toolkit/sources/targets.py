@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from glob import has_magic
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_A_TOOL, NOT_FOUND
@@ -221,7 +222,9 @@ def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | N
 
 def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
     if is_case_file(path.name):
-        return Problem(NOT_A_TOOL, f"'{text}' holds test cases, not tools", hint=f"run them: toolkit test {text}")
+        return Problem(
+            NOT_A_TOOL, f"'{text}' holds test cases, not tools", hint=f"run them: toolkit test {quote(text)}"
+        )
     if path.suffix in SUFFIXES:
         return FilesTarget(text, (path,), name)
     return Problem(
