@@ -80,7 +80,7 @@ class NodeSpot(Spot):
     def member(self, name: str, table: abc.Mapping[str, Any]) -> Self:
         """Return the position of a key of this mapping."""
         key, node = self.node.entries[name] if isinstance(self.node, Mapping) else (None, None)
-        return self.__class__((name,), self.origin, table, f"'{name}'", node, key)
+        return self.__class__((name,), self.origin, table, f"'{name}'", node=node, key=key)
 
     def item(self, index: int) -> Self:
         """Return the position of an item of this list; a single value instead of a list is its only item."""

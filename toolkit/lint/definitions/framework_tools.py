@@ -192,7 +192,7 @@ def _parameters(
             place = function.file.location(one.node)
             shown = function.file.shape(one.node.annotation, one.default).if_exact if tool.framework == OURS else None
             is_needed = is_required(function.file.resolved(one.default))
-            yield ParameterDefinition(one.name, text, place, shown, is_needed, one)
+            yield ParameterDefinition(one.name, text, place, shown, is_needed, python=one)
 
 
 def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:

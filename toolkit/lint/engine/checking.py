@@ -119,14 +119,7 @@ def check_and_count(
     finally:
         kept.save()  # also after Ctrl-C: the next check continues with the remaining files
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
-    read = {file for report in reports for file in report.read}
-    imported = {file for report in reports for file in report.imported}
-    found = _describe(problems, reports, settings)
-    foreign = _files_of_frameworks(reports)
-    shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
-    here = Path.cwd()
-    places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
-    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, len(found) - len(shown), places)
+    return _as_seen_from_here(problems, reports, together, settings)
 
 
 def find_tools(
@@ -217,6 +210,20 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
     if key:
         cache.store_together(key, found)
     return found
+
+
+def _as_seen_from_here(
+    problems: Iterable[Problem], reports: Sequence[Report], together: Together, settings: LintSettings
+) -> Checked:
+    """Return the result of a check, with the findings that the settings select and places as people type them here."""
+    read = {file for report in reports for file in report.read}
+    imported = {file for report in reports for file in report.imported}
+    found = _describe(problems, reports, settings)
+    foreign = _files_of_frameworks(reports)
+    shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
+    here = Path.cwd()
+    places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
+    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, len(found) - len(shown), places)
 
 
 def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
