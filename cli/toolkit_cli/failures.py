@@ -134,7 +134,7 @@ def report(
         console.say(rendering.as_json_object(problems, exit_code, counts))
         return
     findings = [problem for problem in problems if _is_finding(problem)]
-    if others := [problem for problem in problems if problem not in findings]:
+    if others := [problem for problem in problems if not _is_finding(problem)]:
         console.say(rendering.as_text(others, colour=console.stderr_has_colour(), width=console.width()))
     if findings:
         console.say(rendering.counted_findings(findings))

@@ -50,7 +50,10 @@ TOO_MANY = "more than 100 problems; the rest of the document is not read"
 MANY = {
     "keys that stand twice": (HEAD + "  - set: 1\n" + "again: 1\n" * 90_000, TOO_MANY),
     "keys that are unknown": (HEAD + "  - set: 1\n" + "".join(f"key_{i}: 1\n" for i in range(20_000)), TOO_MANY),
-    "values that may be misread": (HEAD + "  - set: [" + "no, " * 10_000 + "]\n", "'no' is text here"),
+    "values that may be misread": (
+        HEAD + "  - set: [" + "no, " * 10_000 + "]\n",
+        "100 findings: toolkit lint bomb.yaml",
+    ),
     "references to steps that are missing": (
         HEAD + "".join(f'  - id: step_{i}\n    set: "${{{{ steps.stpe_{i}.output }}}}"\n' for i in range(1_500)),
         TOO_MANY,

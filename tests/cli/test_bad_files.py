@@ -56,7 +56,7 @@ PIPELINES = {
         "TK605",
         "unknown_step.yaml:3:24",
     ),
-    "expression.yaml": ('steps:\n  - set: "${{ 1 + }}"\n', "TK606", "expression.yaml:2:15"),
+    "expression.yaml": ('steps:\n  - set: "${{ 1 + }}"\n', "TK606", "expression.yaml:2:17"),
     "missing_argument.yaml": (
         "steps:\n  - use: file_write\n    with: {path: a.txt}\n",
         "TK608",
