@@ -438,9 +438,9 @@ def ended_or_none(path):
 FAILING = """
 CREATE TABLE writes (count INTEGER);
 INSERT INTO writes VALUES (0);
-CREATE TRIGGER run_begins BEFORE INSERT ON runs BEGIN UPDATE writes SET count = count + 1; FAIL END;
-CREATE TRIGGER run_ends BEFORE UPDATE ON runs BEGIN UPDATE writes SET count = count + 1; FAIL END;
-CREATE TRIGGER step_changes BEFORE INSERT ON steps BEGIN UPDATE writes SET count = count + 1; FAIL END;
+CREATE TRIGGER run_begins BEFORE INSERT ON toolkit_runs BEGIN UPDATE writes SET count = count + 1; FAIL END;
+CREATE TRIGGER run_ends BEFORE UPDATE ON toolkit_runs BEGIN UPDATE writes SET count = count + 1; FAIL END;
+CREATE TRIGGER step_changes BEFORE INSERT ON toolkit_steps BEGIN UPDATE writes SET count = count + 1; FAIL END;
 """.replace("FAIL END", "SELECT RAISE(FAIL, 'database or disk is full') FROM writes WHERE count THE LAST; END")
 WORKING = """
 DROP TRIGGER IF EXISTS run_begins; DROP TRIGGER IF EXISTS run_ends; DROP TRIGGER IF EXISTS step_changes;
