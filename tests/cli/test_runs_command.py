@@ -438,13 +438,14 @@ def ended_or_none(path):
 FAILING = """
 CREATE TABLE writes (count INTEGER);
 INSERT INTO writes VALUES (0);
+CREATE TRIGGER process_joins BEFORE INSERT ON toolkit_processes BEGIN UPDATE writes SET count = count + 1; FAIL END;
 CREATE TRIGGER run_begins BEFORE INSERT ON toolkit_runs BEGIN UPDATE writes SET count = count + 1; FAIL END;
 CREATE TRIGGER run_ends BEFORE UPDATE ON toolkit_runs BEGIN UPDATE writes SET count = count + 1; FAIL END;
 CREATE TRIGGER step_changes BEFORE INSERT ON toolkit_steps BEGIN UPDATE writes SET count = count + 1; FAIL END;
 """.replace("FAIL END", "SELECT RAISE(FAIL, 'database or disk is full') FROM writes WHERE count THE LAST; END")
 WORKING = """
-DROP TRIGGER IF EXISTS run_begins; DROP TRIGGER IF EXISTS run_ends; DROP TRIGGER IF EXISTS step_changes;
-DROP TABLE IF EXISTS writes;
+DROP TRIGGER IF EXISTS process_joins; DROP TRIGGER IF EXISTS run_begins; DROP TRIGGER IF EXISTS run_ends;
+DROP TRIGGER IF EXISTS step_changes; DROP TABLE IF EXISTS writes;
 """
 
 
@@ -465,7 +466,7 @@ def many_open_files():
 def test_whichever_write_of_a_journal_fails_the_run_stops_with_one_line_and_goes_on(
     project, invoke, figure, how, comparison
 ):
-    items, writes = 100, 200
+    items, writes = 100, 202  # of the process, of the run when it begins, and two of each item
     (project / "items.jsonl").write_text("".join(f'{{"n": {n + 10}}}\n' for n in range(items)), "utf-8")
     batch = ("run", "tools.py:square", "--each", "items.jsonl", "--out", "r.jsonl", "--quiet")
     journal, twice = project / "state" / "toolkit" / "runs.db", 0
@@ -483,7 +484,7 @@ def test_whichever_write_of_a_journal_fails_the_run_stops_with_one_line_and_goes
             f"error: cannot write the journal '{journal}': database or disk is full",
             1,
         )
-        assert len(more) == (n > 1)  # before its first record, there is no run yet
+        assert len(more) == (n > 2)  # before its first record, there is no run yet
         again = (*more[0].partition("continue with: toolkit ")[2].split(), "--repeat") if more else batch
         resumed = invoke(*again)
         assert (resumed.exit_code, (project / "r.jsonl").read_text("utf-8")) == (0, plain), (n, resumed.stderr)
