@@ -60,13 +60,17 @@ CASES = [
     (f"{PIPELINE}, expect: {{asked: [{{refund: {{order: A-17, euros: 40}}}}]}}", PASSED),
     (f"{PIPELINE}, expect: {{asked: [{{refund: 'Pay back 2 orders?'}}]}}", PASSED),
     (f"{PIPELINE}, expect: {{asked: [{{refund: {{order: A-17, euros: 80}}}}]}}", "question 1: refund.euros is 40, not 80"),
-    (f"{PIPELINE}, expect: {{asked: []}}", "'refund' was asked about once more, with {\"order\": \"A-17\", \"euros\": 40}"),
+    (f"{PIPELINE}, expect: {{asked: []}}", "'refund' was asked about, with {\"order\": \"A-17\", \"euros\": 40}"),
+    ("run: refunds.yaml, with: {orders: [{id: a, euros: 2, damaged: true}, {id: b, euros: 4, damaged: true}]}, answers: [{refund: approve}, {refund: approve}], stub: {mail: sent}, expect: {asked: [refund]}", "'refund' was asked about once more, with {\"order\": \"b\", \"euros\": 2}"),
     (f"{PIPELINE}, expect: {{asked: [refund, mail]}}", "question 2, 'mail', is missing (there are 1: refund)"),
     # Calls.
     (f"{PIPELINE}, expect: {{calls: [{{refund: {{order: A-17, euros: 40}}}}, mail]}}", PASSED),
     (f"{PIPELINE}, expect: {{calls: [mail, refund]}}", "call 1 is 'refund', not 'mail' (all: refund, mail)"),
     (f"{PIPELINE}, expect: {{calls: [{{refund: {{order: A-17, euros: 4}}}}]}}", "call 1: refund.euros is 40, not 4"),
     (f"{PIPELINE}, expect: {{calls: [refund, refund]}}", "call 2, 'refund', is missing (there are 1: refund)"),
+    (f"{REFUND}, answers: [{{refund: approve}}], expect: {{calls: []}}", PASSED),
+    (f"{PIPELINE}, expect: {{calls: []}}", "'refund' was called, with {\"order\": \"A-17\", \"euros\": 40}"),
+    (f"{CLERK}, expect: {{calls: []}}", "'price' was called, with {\"order\": \"A-17\"}"),
     (f"{PIPELINE}, expect: {{not: [price]}}", PASSED),
     (f"{PIPELINE}, expect: {{not: [refund]}}", "'refund' was called, with {\"order\": \"A-17\", \"euros\": 40}"),
     (f"{CLERK}, expect: {{calls: [{{price: {{order: A-17}}}}]}}", PASSED),
@@ -255,6 +259,16 @@ def test_cases_are_chosen_by_name_and_by_their_last_result(program, project, fai
         first,
         second,
     ]
+
+
+def test_cases_that_nothing_chooses_are_no_success(program, project, failing):
+    misspelt = program("test", "all.cases.yaml", "-k", "refudn")
+    assert (misspelt.returncode, misspelt.stdout) == (2, "")
+    assert misspelt.stderr == "error: no case has 'refudn' in its name\nhint: without `-k`, all 2 cases run\n"
+    (project / "none.cases.yaml").write_text("cases: []\n", "utf-8")
+    empty = program("test", "none.cases.yaml")
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert "error[TK602]: there are no cases" in empty.stderr
 
 
 def test_options_that_would_have_no_effect_are_refused(program, failing):

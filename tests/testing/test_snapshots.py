@@ -75,7 +75,7 @@ def test_only_the_outputs_of_snapshots_are_rewritten_and_the_difference_is_shown
     file.write_text(BEFORE, "utf-8")
     before = program("test", "shop.cases.yaml")
     assert (before.returncode, before.stdout.splitlines()[-1]) == (1, "4 failed, 0 passed (4 cases in 1 file)")
-    assert "there is no snapshot of the output yet" in before.stdout
+    assert "the output has no snapshot yet" in before.stdout
     done = program("test", "shop.cases.yaml", "--update")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "1 failed, 3 passed (4 cases in 1 file)")
     assert file.read_text("utf-8") == AFTER

@@ -73,7 +73,7 @@ class Expected(NamedTuple):
         error: A part of the error message, or true for any error.
         code: The code of the error.
         exit: The exit code of `toolkit run`.
-        calls: All calls of the tools that are named, in order.
+        calls: All calls of the tools that are named, in order; empty if the target calls no tool.
         no_calls: Tools that are not called.
         asked: All questions, in order, with what they show.
         files: The contents of files; None for a file that does not exist.

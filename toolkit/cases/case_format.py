@@ -87,12 +87,12 @@ def decision_in(data: Any) -> Decision:
     """Return the decision in an answer as plain data: `approve`, or `{"reject": "too much"}`.
 
     Raises:
-        ValueError: If it is no answer.
+        ValueError: If it is not an answer.
     """
     [(word, said)] = data.items() if isinstance(data, dict) and len(data) == 1 else [(data, None)]
     found = _decided(word, said) if isinstance(word, str) else None
     if found is None:
-        message = f"{data!r} is no answer; the answers are {', '.join(ANSWERS)}"
+        message = f"{data!r} is not an answer; the answers are {', '.join(ANSWERS)}"
         raise ValueError(message)
     return found
 
@@ -283,12 +283,13 @@ EXPECT: Final = (
     Key("code", node("text or a whole number", _code, {"type": ["string", "integer"]}), "the code of the error"),
     Key("exit", _EXIT, "the exit code that `toolkit run` would have", take=_written),
     Key("calls", _named("a call", "{refund: {order: A-17}}"),
-        "all calls of the tools that are named here, in order: names, or `{name: {arguments}}`"),
+        "all calls of the tools that are named here, in order: names, or `{name: {arguments}}`; `[]`: `run` calls no "
+        "other tool"),
     Key("not", words("a tool"), "tools that are not called", field="no_calls"),
     Key("asked", _named("a question", "{refund: {order: A-17}}"),
         "all questions, in order: the tool, with its arguments or a text that is shown, if you like"),
     Key("files", node("a mapping", _expected_files, _TEXTS_OF_FILES),
-        "the texts of files in the folder of the case; `null` if there is no such file"),
+        "the texts of files in the folder of the case; `null` if the file must not exist"),
     Key("events", _named("an event", "{step_finished: {path: mail}}", known=_EVENTS),
         "events that happen in this order, with some of their fields; others may happen in between"),
     Key("within",
@@ -324,6 +325,8 @@ CASE_KEYS: Final = names_of(CASE)
 def _cases(written: Any, spot: NodeSpot) -> tuple[Case, ...] | None:
     if not isinstance(written, list):
         return None
+    if not written:
+        spot.report("there are no cases", "write a case: {name: …, run: …}")
     found = [_case(one, at) for at, one in enumerate(spot.items("a case"))]
     cases = tuple(one for one in found if one is not None)
     first: dict[str, Word] = {}

@@ -31,6 +31,7 @@ class Happened(NamedTuple):
     """What happened in a case, as plain data.
 
     Attributes:
+        target: The name of the tool that was run.
         output: The output: structured data if there is any, or else the text.
         text: The output as text.
         error: The error message, if the target failed.
@@ -49,6 +50,7 @@ class Happened(NamedTuple):
         cost: The cost of models in US dollars.
     """
 
+    target: str = ""
     output: Any = None
     text: str = ""
     error: str | None = None
@@ -143,7 +145,7 @@ def _of_output(case: Case, happened: Happened) -> Iterator[Difference]:
     if expect.output is not None:
         yield from _of_data("output", expect.output, happened.output)
     elif case.snapshot is not None:
-        words = f"there is no snapshot of the output yet, which is {short(happened.output)}"
+        words = f"the output has no snapshot yet; it is {short(happened.output)}"
         yield Difference(case.snapshot, f"{words}; write it with `toolkit test --update`", 0)
     if expect.subset is not None:
         yield from _of_data("output", expect.subset, happened.output, partly=True)
@@ -198,7 +200,7 @@ def _of_calls(case: Case, happened: Happened) -> Iterator[Difference]:
             yield Difference(word.location, f"'{word.text}' was called, with {short(one.arguments)}", 0)
     if expect.calls is not None:
         named = {one.name.text for one in expect.calls}
-        made = [one for one in happened.calls if one.tool in named]
+        made = [one for one in happened.calls if (one.tool in named if named else one.tool != happened.target)]
         yield from _of_sequence("call", "was called", expect.calls, made, case)
     if expect.asked is not None:
         yield from _of_sequence("question", "was asked about", expect.asked, happened.asked, case)
@@ -217,8 +219,8 @@ def _of_sequence(
         elif one.value is not None:
             yield from _of_made(f"{what} {at + 1}: {tool}", one.value, made[at])
     for extra in made[len(wanted) :]:
-        place = wanted[-1].name.location if wanted else case.name.location
-        yield Difference(place, f"'{extra.tool}' {verb} once more, with {short(extra.arguments)}", 0)
+        place, more = (wanted[-1].name.location, " once more") if wanted else (case.name.location, "")
+        yield Difference(place, f"'{extra.tool}' {verb}{more}, with {short(extra.arguments)}", 0)
 
 
 def _of_made(what: str, wanted: Written, made: Made) -> Iterator[Difference]:

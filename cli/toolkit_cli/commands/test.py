@@ -212,8 +212,11 @@ def _test_cases(options: TestOptions) -> ExitCode:
         raise Failure(ExitCode.USAGE, message, hint="test tools and cases with a command each")
     load = partial(load_configuration, options.tools, options.grant, consent=options.consent, policy=options.policy)
     cases = [case for file in read_files(targets) for case in file.cases]
-    failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     chosen = [case for case in cases if (options.only or "").casefold() in case.name.text.casefold()]
+    if not chosen:
+        message, hint = f"no case has '{options.only}' in its name", f"without `-k`, all {len(cases)} cases run"
+        raise Failure(ExitCode.USAGE, message, hint=hint)
+    failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
     ran = run_cases(chosen, load, jobs=options.jobs, fail_fast=options.fail_fast)

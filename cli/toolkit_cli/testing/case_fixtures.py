@@ -35,7 +35,7 @@ class Reviewer(ForeseenAnswers):
                 decision.
 
         Raises:
-            ValueError: If something is no answer.
+            ValueError: If one of them is not an answer.
         """
         self.left += [
             Answer(Word(tool, _HERE), one if isinstance(one, Decision) else decision_in(one)) for one in decisions

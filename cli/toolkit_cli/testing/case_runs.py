@@ -116,7 +116,7 @@ class CaseRunner:
             seconds = perf_counter() - started
             files = {name: _text_of(folder / name) for name in case.expect.files or ()}
         return _described(ending, answers, run)._replace(
-            inputs=arguments, files=files, events=tuple(map(as_record, events)), seconds=seconds
+            target=tool.name, inputs=arguments, files=files, events=tuple(map(as_record, events)), seconds=seconds
         )
 
     def _tool(self, case: Case, folder: Path) -> Tool:
