@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -143,6 +144,7 @@ _runner: CaseRunner | None = None
 
 def _start(load: "Callable[[], Configuration]") -> None:
     global _runner  # noqa: PLW0603 - one for all cases of a child
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback; the parent says what happened
     console.start_redacting()
     _runner = CaseRunner(load())
 
