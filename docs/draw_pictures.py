@@ -1,4 +1,4 @@
-"""Draw the terminal sessions of the README as SVG: `python docs/draw_pictures.py`.
+"""Draw terminal sessions with the files of the tour as SVG: `python docs/draw_pictures.py`.
 
 With `--check`, as in CI, only check that the pictures are up to date. Each picture shows the output of the real program
 on a terminal, in colour. Durations, which differ between runs, are replaced by zeros, so that the same program always
@@ -24,10 +24,11 @@ from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
+TOUR = ROOT / "docs" / "tour.md"
 WIDTH, HEIGHT = 100, 60
 PROMPT = "     >"
 FILES = re.compile(r"^<!-- file: (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TIMES = re.compile(r"\d+(?:\.\d+)?(?= (?:ms|s)\b)")
+TIMES = re.compile(r"\d+(?:\.\d+)? (?:ms|s)\b")
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
@@ -36,11 +37,13 @@ class Session(NamedTuple):
 
     commands: tuple[str, ...]
     keys: str = ""
+    aligned: str = "right"  # the durations in its columns
 
 
 SESSIONS = {
     "approve": Session(("toolkit run shop.py:refund order=A-17 euros=40",), "o"),
     "lint": Session(("toolkit lint shop.py broken.py refunds.yaml",)),
+    "test": Session(("toolkit test prices.py",), aligned="left"),
     "pipeline": Session(("toolkit run refunds.yaml orders=@orders.json --approve refund",)),
 }
 
@@ -48,16 +51,17 @@ SESSIONS = {
 def draw(name: str) -> str:
     """Return the picture of a session."""
     with tempfile.TemporaryDirectory() as folder:
-        for file, text in FILES.findall((ROOT / "README.md").read_text("utf-8")):
+        for file, text in FILES.findall(TOUR.read_text("utf-8")):
             Path(folder, file).write_text(text, "utf-8")
-        lines = [line for command in SESSIONS[name].commands for line in _played(command, SESSIONS[name].keys, folder)]
+        session = SESSIONS[name]
+        lines = [line for command in session.commands for line in _played(command, session, folder)]
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     for line in lines:
         console.print(line)
     return _without_remote_fonts(console.export_svg(title="toolkit", theme=SVG_EXPORT_THEME, unique_id=name))
 
 
-def _played(command: str, keys: str, folder: str) -> list[Text]:
+def _played(command: str, session: Session, folder: str) -> list[Text]:
     """Run a command on a terminal, and return the lines that it shows, with their colours."""
     child: Any = pexpect.spawn(
         "bash",
@@ -69,12 +73,12 @@ def _played(command: str, keys: str, folder: str) -> list[Text]:
         dimensions=(HEIGHT, WIDTH),
     )
     shown = ""
-    for key in keys:
+    for key in session.keys:
         child.expect_exact(PROMPT)
         shown += child.before + child.after
         child.send(f"{key}\r")
     child.expect(pexpect.EOF)
-    return [Text.assemble(("$ ", "green"), command), *_lines(shown + child.before)]
+    return [Text.assemble(("$ ", "green"), command), *_lines(shown + child.before, session.aligned)]
 
 
 def _environment() -> dict[str, str]:
@@ -83,22 +87,23 @@ def _environment() -> dict[str, str]:
     return kept | {"PATH": path, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PROMPT_TOOLKIT_NO_CPR": "1"}
 
 
-def _lines(output: str) -> list[Text]:
+def _lines(output: str, aligned: str) -> list[Text]:
     """Return the final lines of a terminal, without those that were overwritten."""
     screen = pyte.Screen(WIDTH, HEIGHT)
     pyte.Stream(screen).feed(output)
-    lines = [_line(screen.buffer[number]) for number in range(HEIGHT)]
+    lines = [_line(screen.buffer[number], aligned) for number in range(HEIGHT)]
     while lines and not lines[-1].plain:
         lines.pop()
     return lines
 
 
-def _line(cells: Any) -> Text:
+def _line(cells: Any, aligned: str) -> Text:
     styled = [(cells[column].data, _style(cells[column])) for column in range(WIDTH)]
     plain = "".join(character for character, _ in styled)
+    justify = str.ljust if aligned == "left" else str.rjust
     for time in reversed(list(TIMES.finditer(plain))):
-        is_in_the_middle = bool(plain[time.end() + len(" ms") :].strip())  # keep the position of what follows
-        zero = "0".rjust(len(time[0])) if is_in_the_middle else "0"
+        is_in_the_middle = bool(plain[time.end() :].strip())  # keep the position of what follows
+        zero = justify("0 ms", len(time[0])) if is_in_the_middle else "0 ms"
         styled[time.start() : time.end()] = [(character, styled[time.start()][1]) for character in zero]
     pieces = [("".join(character for character, _ in run), style) for style, run in groupby(styled, itemgetter(1))]
     line = Text.assemble(*pieces)
