@@ -499,6 +499,34 @@ def test_whichever_write_of_a_journal_fails_the_run_stops_with_one_line_and_goes
     )
 
 
+NO_END = """
+CREATE TRIGGER run_ends BEFORE UPDATE OF ended ON toolkit_runs WHEN new.ended IS NOT NULL
+BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END;
+"""
+
+
+@pytest.mark.parametrize("kind", ["journal", "store"])
+def test_a_run_whose_end_cannot_be_recorded_keeps_its_results_and_says_so(project, program, kind):
+    place = project / ("runs.db" if kind == "store" else "state/toolkit/runs.db")
+    store = ["--store", f"sqlite:///{place}"] if kind == "store" else []
+    (project / "items.jsonl").write_text('{"n": 11}\n{"n": 12}\n', "utf-8")
+    batch = ["run", "tools.py:square", "--each", "items.jsonl", "--quiet", *store]
+    plain = program(*batch)  # the file is there now
+    with sqlite3.connect(place) as database:
+        database.executescript(NO_END)
+    finished = program(*batch)
+    with sqlite3.connect(place) as database:
+        database.executescript(WORKING)
+    shown = f"sqlite:///{place}" if kind == "store" else place
+    assert finished.stderr == (
+        f"warning: the end of this run was not recorded: cannot write the {kind} '{shown}': database or disk is full\n"
+        "hint: its results are complete, but `toolkit runs list` shows the run as killed\n"
+    )
+    assert (finished.returncode, finished.stdout) == (0, plain.stdout)
+    states = [run["state"] for run in json.loads(program("runs", "list", "--format", "json", *store).stdout)]
+    assert states == ["killed", "completed"]
+
+
 @pytest.mark.proof
 def test_a_full_disk_stops_the_run_with_one_line_and_it_goes_on(project, program, newest, figure):
     (project / "items.jsonl").write_text("".join(f'{{"n": {n + 10}}}\n' for n in range(2_000)), "utf-8")

@@ -3,12 +3,10 @@
 import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
 from toolkit.releases import software_versions
-from toolkit.runs.records import JournalError
 from toolkit.stores.store_urls import StoreUrl
 from toolkit.stores.stores import Store
 from toolkit.tools.base import Tool
@@ -24,6 +22,7 @@ from toolkit_cli.running.journaled_runs import (
     how_to_continue,
     store_option,
     tools_within,
+    warnings_of_end,
     without_secrets,
 )
 from toolkit_cli.running.tool_calls import Ending
@@ -151,7 +150,7 @@ class StoredRun:
         error = ending.result.error
         if self.resumed is not None and not ending.is_complete:  # results may not have been collected again
             self.note(max(self._done, self.resumed.run.done), max(self._failed, self.resumed.run.failed))
-        with suppress(JournalError):  # a store that failed cannot record its failure
+        with warnings_of_end(ending):
             self.count()
             self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
         if not ending.is_complete:

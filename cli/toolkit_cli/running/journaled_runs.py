@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from shlex import quote
@@ -185,13 +185,24 @@ class JournaledRun:
     def end(self, ending: Ending) -> None:
         """Record how the run ended; if it is incomplete, print what was done and how to continue."""
         error = ending.result.error
-        with suppress(JournalError):  # a journal that failed cannot record its failure
+        with warnings_of_end(ending):
             self.journal.finish(ending.state, console.redactor().text(error) if error else None)
         if ending.is_complete:
             return
         with suppress(JournalError):
             run = self._file.run(self.id)
             console.say(f"{run.counted} done; {how_to_continue(self.id, ending.pending)}")
+
+
+@contextmanager
+def warnings_of_end(ending: Ending) -> Iterator[None]:
+    """Print a warning if the end of a run cannot be recorded, unless the run ended because nothing could be."""
+    try:
+        yield
+    except JournalError as failure:
+        if ending.result.error_code != "journal":
+            console.say(f"warning: the end of this run was not recorded: {failure}")
+            console.say("hint: its results are complete, but `toolkit runs list` shows the run as killed")
 
 
 def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -> str:
