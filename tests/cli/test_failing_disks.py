@@ -11,6 +11,7 @@ pytestmark = [needs_failing_disks, pytest.mark.proof]
 TOOLS = f"""
 {FAILING}
 import pathlib
+import sys
 from toolkit import tool
 
 def fail_as_said(moment):
@@ -20,11 +21,29 @@ def fail_as_said(moment):
 
 fail_as_said("before")
 
+class Summary:
+    \"""Standard error; the disk fails when the summary is printed, before the end of the run is recorded.\"""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def write(self, text):
+        if " items · " in text:
+            fail_as_said("end")
+        return self.stream.write(text)
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+sys.stderr = Summary(sys.stderr)
+
 @tool(idempotent=True)
 def square(n: int) -> int:
     \"""Square a number.\"""
     if n == 20:
         fail_as_said("amid")
+    if n == 1_000:
+        raise ValueError("too large")
     with open("effects.txt", "a") as file:
         file.write(f"{{n}}\\n")
     return n * n
@@ -77,3 +96,34 @@ def test_a_disk_that_fails_stops_a_batch_with_one_line_and_loses_nothing(project
     assert repeated <= 1
     how = "stopped with one line, and went on to 100 %" if stopped.returncode else "went on to 100 %"
     figure(f"{kind}, {way} {moment}: {how}; {repeated} steps twice")
+
+
+WAYS_TO_END = {"completed": ([1, 2], 0), "failed": ([1, 1_000], 1)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("end", WAYS_TO_END)
+@pytest.mark.parametrize("way", ["full", "read-only"])
+def test_a_disk_that_fails_at_the_end_of_a_batch_loses_no_result_and_is_reported(project, program, way, end, kind):
+    numbers, exit_code = WAYS_TO_END[end]
+    (project / "items.jsonl").write_text("".join(f'{{"n": {n}}}\n' for n in numbers), "utf-8")
+    place = f"sqlite:///{project}/runs.db" if kind == "store" else str(project / "state" / "toolkit" / "runs.db")
+    options = ["--store", place] if kind == "store" else []
+    batch = ["run", "tools.py:square", "--each", "items.jsonl", "--on-item-error", "fail", *options]
+    plain = program(*batch)
+    (project / "failing").write_text(f"end {WAYS[way]}", "utf-8")
+    done = program(*batch)
+    (project / "failing").unlink()
+    assert (done.returncode, done.stdout) == (exit_code, plain.stdout)
+    run, before = json.loads(program("runs", "list", "--format", "json", *options).stdout)
+    more = f" --store {place}" if options else ""
+    complete = "its results are complete, but " if end == "completed" else ""
+    reason = REASONS[way == "read-only"]
+    _, *said = done.stderr.splitlines()
+    assert said == [
+        *(["error: item 2: ValueError: too large"] if exit_code else []),
+        f"warning: the end of this run was not recorded: cannot write the {kind} '{place}': {reason}",
+        f"hint: {complete}`toolkit runs list{more}` shows the run as killed",
+        *([f"1 item done; continue with: toolkit runs resume {run['id']}{more}"] if exit_code else []),
+    ]
+    assert (run["state"], before["state"]) == ("killed", end)

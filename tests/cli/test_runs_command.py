@@ -518,9 +518,10 @@ def test_a_run_whose_end_cannot_be_recorded_keeps_its_results_and_says_so(projec
     with sqlite3.connect(place) as database:
         database.executescript(WORKING)
     shown = f"sqlite:///{place}" if kind == "store" else place
+    more = f" --store {shown}" if kind == "store" else ""
     assert finished.stderr == (
         f"warning: the end of this run was not recorded: cannot write the {kind} '{shown}': database or disk is full\n"
-        "hint: its results are complete, but `toolkit runs list` shows the run as killed\n"
+        f"hint: its results are complete, but `toolkit runs list{more}` shows the run as killed\n"
     )
     assert (finished.returncode, finished.stdout) == (0, plain.stdout)
     states = [run["state"] for run in json.loads(program("runs", "list", "--format", "json", *store).stdout)]

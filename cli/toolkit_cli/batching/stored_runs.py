@@ -150,7 +150,7 @@ class StoredRun:
         error = ending.result.error
         if self.resumed is not None and not ending.is_complete:  # results may not have been collected again
             self.note(max(self._done, self.resumed.run.done), max(self._failed, self.resumed.run.failed))
-        with warnings_of_end(ending):
+        with warnings_of_end(ending, self.store):
             self.count()
             self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
         if not ending.is_complete:

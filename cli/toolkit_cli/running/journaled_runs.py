@@ -185,7 +185,7 @@ class JournaledRun:
     def end(self, ending: Ending) -> None:
         """Record how the run ended; if it is incomplete, print what was done and how to continue."""
         error = ending.result.error
-        with warnings_of_end(ending):
+        with warnings_of_end(ending, self._file):
             self.journal.finish(ending.state, console.redactor().text(error) if error else None)
         if ending.is_complete:
             return
@@ -195,14 +195,15 @@ class JournaledRun:
 
 
 @contextmanager
-def warnings_of_end(ending: Ending) -> Iterator[None]:
+def warnings_of_end(ending: Ending, recorded: RecordedRuns) -> Iterator[None]:
     """Print a warning if the end of a run cannot be recorded, unless the run ended because nothing could be."""
     try:
         yield
     except JournalError as failure:
         if ending.result.error_code != "journal":
             console.say(f"warning: the end of this run was not recorded: {failure}")
-            console.say("hint: its results are complete, but `toolkit runs list` shows the run as killed")
+            shown = f"`toolkit runs list{store_option(recorded)}` shows the run as killed"
+            console.say(f"hint: {'its results are complete, but ' if ending.is_complete else ''}{shown}")
 
 
 def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -> str:
