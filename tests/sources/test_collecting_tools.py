@@ -1,5 +1,7 @@
 """What in a module is a tool, and what a name in it stands for."""
 
+import sys
+
 import pytest
 
 SHOP = '''
@@ -371,3 +373,47 @@ def test_things_that_answer_to_every_name_are_no_tools(project):
     )
     opened = project.open("tools.py")
     assert (list(opened.tools), opened.problems) == (["good"], [])
+
+
+COUNTED = """
+from pydantic_ai import Tool
+
+from toolkit import from_function
+from toolkit.tools import TextTool
+
+READ = []
+
+
+class Counted(TextTool):
+    description = "Counts how often its name is read."
+
+    def __init__(self, number):
+        self._number = number
+
+    @property
+    def name(self):
+        READ.append(self._number)
+        return f"counted_{self._number}"
+
+    def execute(self, text):
+        return text
+"""
+
+
+def test_each_tool_of_a_long_list_is_looked_at_as_often_as_one_of_a_short_list(project):
+    """A list of four hundred tools of a framework once took three minutes."""
+    looks = {}
+    for count in (10, 80):
+        functions = "".join(f"def {kind}_{n}(a: int) -> int:\n    return a\n" for kind in "pf" for n in range(count))
+        plain, foreign = ([f"{kind}_{n}" for n in range(count)] for kind in "pf")
+        made = [f"from_function({name}, name='made_{name}', description='Do nothing.')" for name in plain]
+        foreign = [f"Tool({name})" for name in foreign]
+        counted = [f"Counted({n})" for n in range(count)]
+        lists = f"MADE = [{', '.join(made)}]\nALL = [{', '.join([*plain, *foreign, *counted])}]\n"
+        project.write(f"tools{count}.py", COUNTED + functions + lists)
+        opened = project.open(f"tools{count}.py:ALL")
+        assert len(opened.tools) == 3 * count
+        read = sys.modules[opened.tools["made_p_0"].function.__module__].READ
+        looks[count] = [read.count(number) for number in range(count)]
+    assert set(looks[80]) == set(looks[10])
+    assert len(set(looks[80])) == 1

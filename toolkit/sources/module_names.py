@@ -4,8 +4,8 @@ A name is that of a tool that the module lists. Otherwise it is that of a Python
 tools. A function from which the author made a Tool means that Tool, so that nothing runs without the Tool's approval.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from inspect import getattr_static
 from itertools import islice
 from types import FunctionType, ModuleType
@@ -61,7 +61,7 @@ class ModuleName:
         Args:
             only_declared: Whether a file chose the name, which can use tools but no other functions.
         """
-        listed = self._collector.listed_as(self._module, self._name, self._source)
+        listed = self._collector.listed_as(self._module, {self._name}, self._source)
         if listed.tools:
             found, *_ = listed.tools
             problems = [*listed.problems, *collisions(listed.tools), *self._invalid_around(found)]
@@ -83,8 +83,7 @@ class ModuleName:
             return Collected.nothing(thing)
         objections = objections_to_group(thing, self._collector.granted)
         collected = Collected.nothing(*objections)
-        for member in () if objections else members_of(thing):
-            collected.add(self._of_member(member))
+        collected.add(self._of_members(() if objections else members_of(thing)))
         if not collected.tools and not errors_among(collected.problems):
             place = Location(self._module.__file__) if self._module.__file__ else None
             collected.problems.append(Problem(NO_TOOLS, f"'{self._name}' in '{self._source}' has no tools", place))
@@ -118,17 +117,14 @@ class ModuleName:
         members = list(members_of(thing))
         if not members or not all(is_declared(member, self._module) for member in members):
             return None
-        collected = Collected.nothing()
-        for member in members:
-            collected.add(self._of_member(member))
-        return collected
+        return self._of_members(members)
 
     def _of_marked_method(self, thing: object, name: str) -> Collected | None:
         cls = thing if isinstance(thing, type) else type(thing)
         if not is_declared(thing, self._module) or name not in marked_methods(cls):
             return None
         made = make_instance(cls) if cls is thing else Instance(thing)
-        return Collected.nothing(made) if isinstance(made, Problem) else self._of_member(getattr(made.made, name))
+        return Collected.nothing(made) if isinstance(made, Problem) else self._of_members([getattr(made.made, name)])
 
     def _look_up(self) -> object:
         """Return the object with a dotted name, a `Problem` if an instance cannot be created for it, or `_MISSING`.
@@ -152,20 +148,35 @@ class ModuleName:
                 return _MISSING
         return thing
 
-    def _of_member(self, member: object) -> Collected:
-        """Return the tools of an object; a tool from which the author made another of the same name means that one."""
-        if _is_bare(member) and (made := self._made_from(member)) is not None:
-            return made
-        found = self._collector.of_member(member, self._source)
-        found = place_found(found, self._module, self._name.partition(".")[0])
-        listed = Collected.nothing(*found.problems)
-        for tool in found.tools:
-            listed.add(self._listed_for(tool))
+    def _of_members(self, members: Iterable[object]) -> Collected:
+        """Return the tools of objects; a tool from which the author made another of the same name means that one."""
+        found: list[Collected] = []
+        settled: set[int] = set()
+        for member in members:
+            if _is_bare(member) and (made := self._made_from(member)) is not None:
+                found.append(made)
+                settled.update(map(id, made.tools))
+            else:
+                built = self._collector.of_member(member, self._source)
+                found.append(place_found(built, self._module, self._name.partition(".")[0]))
+        named = self._listed_by_name({tool.name for each in found for tool in each.tools if id(tool) not in settled})
+        listed = Collected.nothing()
+        for each in found:
+            listed.problems.extend(each.problems)
+            for tool in each.tools:
+                is_settled = id(tool) in settled
+                listed.add(Collected([tool], []) if is_settled else self._listed_for(tool, named.get(tool.name, ())))
         return listed
 
-    def _listed_for(self, tool: Tool) -> Collected:
-        """Return the tool that the module lists instead of a tool, or the tool itself."""
-        named = self._collector.listed_as(self._module, tool.name, self._source).tools
+    def _listed_by_name(self, names: Collection[str]) -> dict[str, list[Tool]]:
+        """Return the tools that the module lists under some names; it is gone through once, however many there are."""
+        named: dict[str, list[Tool]] = {}
+        for tool in self._collector.listed_as(self._module, names, self._source).tools if names else ():
+            named.setdefault(tool.name, []).append(tool)
+        return named
+
+    def _listed_for(self, tool: Tool, named: Iterable[Tool]) -> Collected:
+        """Return the tool that the module lists under the name of a tool, or the tool itself."""
         if any(each is tool for each in named):
             return Collected([tool], [])
         if covering := next((each for each in named if covers(each, tool)), None):
@@ -191,14 +202,19 @@ class ModuleName:
     def _made_from(self, function: object) -> Collected | None:
         """Return the tool that was made from an unmarked function, or a problem if that is not clear, or `None`."""
         origins = origins_of(function)
-        tools = all_tools(self._collector.collect_module(self._module, self._source).tools)
-        relations = [(tool, origins.relation_to(origins_of_tool(tool))) for tool in tools]
+        relations = [(tool, origins.relation_to(others)) for tool, others in self._origins]
         made = [tool for tool, relation in relations if relation == "made"]
         if len(made) == 1:
             return Collected(made, [])
         if related := made or [tool for tool, relation in relations if relation]:
             return Collected.nothing(self._refusal(related))
         return self._made_out_of_sight(origins)
+
+    @cached_property
+    def _origins(self) -> list[tuple[Tool, Origins]]:
+        """All tools of the module, each with the functions from which it was made."""
+        tools = all_tools(self._collector.collect_module(self._module, self._source).tools)
+        return [(tool, origins_of_tool(tool)) for tool in tools]
 
     def _made_out_of_sight(self, origins: Origins) -> Collected | None:
         """Return a problem if a tool was made from a function that the module does not list, or that is not valid."""

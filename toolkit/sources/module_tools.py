@@ -138,18 +138,18 @@ class Collector:
         """Return all tools of a module, in order; an invalid tool becomes a problem and does not hide the others."""
         return self._listed(module, source, None)
 
-    def listed_as(self, module: ModuleType, name: str, source: str) -> Collected:
-        """Return the tools that a module lists under a name, without building those with other names.
+    def listed_as(self, module: ModuleType, names: Collection[str], source: str) -> Collected:
+        """Return the tools that a module lists under some names, without building those with other names.
 
-        There is more than one only if the module has different tools with the same name. Their problems are warnings.
+        There are several of a name only if the module has different tools with that name. Their problems are warnings.
         """
-        found = self._listed(module, source, name)
+        found = self._listed(module, source, names)
         return Collected(
-            [tool for tool in found.tools if tool.name == name], [as_warning(each) for each in found.problems]
+            [tool for tool in found.tools if tool.name in names], [as_warning(each) for each in found.problems]
         )
 
-    def _listed(self, module: ModuleType, source: str, wanted: str | None) -> Collected:
-        """Return all tools of a module, or, with a wanted name, at least those that have it."""
+    def _listed(self, module: ModuleType, source: str, wanted: Collection[str] | None) -> Collected:
+        """Return all tools of a module, or, with wanted names, at least those that have one of them."""
         collected = Collected.nothing()
         own = [(name, thing) for name, thing in vars(module).items() if name not in _IN_EVERY_MODULE]
         held = [(name, member) for name, thing in own for member in (thing, *_listed_in(thing, module))]
@@ -170,7 +170,7 @@ class Collector:
                     Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {describe_error(error)}")
                 )
             placed = place_found(found, module, names[id(thing)])
-            is_wanted = wanted is None or any(tool.name == wanted for tool in placed.tools)
+            is_wanted = wanted is None or any(tool.name in wanted for tool in placed.tools)
             collected.add(placed if is_wanted else Collected(placed.tools, []))
         for name, thing in own if wanted is None else ():
             collected.problems.extend(_beside_tools(thing, module, name))
@@ -256,11 +256,15 @@ def _of_function(function: Any, source: str) -> Collected:
 
 def _without_twins(collected: Collected) -> Collected:
     """Return the tools without duplicates that an object in the module, such as a server, has, too."""
-    kept: list[Tool] = []
+    kept: dict[object, list[Tool]] = {}  # by name and by function, one of which twins have in common
+    left = set()
     for tool in sorted(collected.tools, key=_is_second_choice):
-        if tool.framework is None or not any(_are_twins(tool, other) for other in kept):
-            kept.append(tool)
-    left = set(map(id, kept))
+        function = function_of(tool)
+        keys = (tool.name, None if function is None else id(function))
+        if tool.framework is None or not any(_are_twins(tool, other) for key in keys for other in kept.get(key, ())):
+            left.add(id(tool))
+            for key in keys:
+                kept.setdefault(key, []).append(tool)
     return Collected([tool for tool in collected.tools if id(tool) in left], collected.problems)
 
 
@@ -342,18 +346,18 @@ def _beside_tools(thing: object, module: ModuleType, name: str) -> Iterator[Prob
             yield replace(problem, message=message, location=place_of_name(module, name), severity="warning")
 
 
-def _may_be_named(thing: Any, name: str) -> bool:
-    """Whether an object in a module may be, or have, a tool with a name, without creating anything."""
+def _may_be_named(thing: Any, names: Collection[str]) -> bool:
+    """Whether an object in a module may be, or have, a tool with one of these names, without creating anything."""
     kind = type(thing)
     if issubclass(kind, Tool):
-        return call_safely(lambda: bool(thing.name == name), otherwise=True)
+        return call_safely(lambda: thing.name in names, otherwise=True)
     if mark_of(thing) is not None:
-        return call_safely(lambda: (mark_of(thing) or {}).get("name") or thing.__name__, name) == name
+        return call_safely(lambda: ((mark_of(thing) or {}).get("name") or thing.__name__) in names, otherwise=True)
     cls: type = thing if issubclass(kind, type) else kind
-    unknown: list[object] = [name]
+    unknown: list[object] = [*names]
     methods = call_safely(lambda: [_name_of_method(cls, method) for method in marked_methods(cls)], unknown)
     own = getattr_static(thing, "name", None)
-    return name in methods if methods else not is_text(own) or own == name
+    return any(method in names for method in methods) if methods else not is_text(own) or own in names
 
 
 def _name_of_method(cls: type, method: str) -> object:
