@@ -157,6 +157,7 @@ def find_2(number: str) -> str:
 '''
 
 
+@pytest.mark.proof
 def test_dialect_touches_two_files(house):
     house.write("toolkit/dialects/acme.py", DIALECT)
     house.add("toolkit/dialects/registry.py", '    "acme": ("acme",),', after='    "mistral"')
@@ -225,6 +226,7 @@ def tell(city: str) -> str:
 """
 
 
+@pytest.mark.proof
 def test_framework_touches_three_files_with_its_case(house):
     house.write("toolkit/frameworks/acme.py", FRAMEWORK)
     house.add("toolkit/tools/foreign/frameworks.py", '    "acme": Framework(("acme_agents",)),', after='    "haystack"')
@@ -439,6 +441,7 @@ print(refund.run({"input": "x"}).text)
 """
 
 
+@pytest.mark.proof
 def test_step_kind_touches_five_files(house):
     pipelines = "toolkit/pipelines"
     house.change(f"{pipelines}/step_definitions.py", "Action = Use |", f"{FAIL.lstrip()}Action = Fail | Use |")
@@ -505,6 +508,7 @@ def look(n: int) -> int:
 '''
 
 
+@pytest.mark.proof
 def test_option_that_applies_again_when_a_run_is_resumed_touches_two_files(house):
     options = "cli/toolkit_cli/run_options.py"
     house.change(options, "\n\nclass RunOptions(", f"{CUSTOMER}class RunOptions(")

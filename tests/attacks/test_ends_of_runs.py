@@ -291,6 +291,7 @@ def test_time_that_is_over_ends_every_tool(place, attacks, tool):
     attacks.count(f"timed {tool}: {running.survivors()} survive", held=running.survivors() == [])
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("tool", ["block", "swallow"])
 def test_timeout_of_the_command_ends_every_tool(place, attacks, tool):
     exit_code, out = Running(place, f"tools.py:{tool}", "--timeout", "200ms", "--format", "json").end()

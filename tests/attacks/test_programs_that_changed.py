@@ -180,7 +180,8 @@ def test_file_that_offers_a_tool_of_another_file_is_part_of_its_definition(attac
         (project / name).write_text(before, "utf-8")
 
 
-STORES = pytest.mark.parametrize("store", [[], ["--store", "sqlite:///store.db"]], ids=["journal", "store"])
+OF_A_STORE = pytest.param(["--store", "sqlite:///store.db"], id="store", marks=pytest.mark.proof)
+STORES = pytest.mark.parametrize("store", [pytest.param([], id="journal"), OF_A_STORE])
 
 
 @STORES

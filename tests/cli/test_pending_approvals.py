@@ -424,7 +424,10 @@ ask: [{tool: wipe, where: {n: 99}, because: Ask twice.}]
 """
 
 
-@pytest.mark.parametrize("store", [(), ("--store", "sqlite:///store/runs.db")], ids=["journal", "store"])
+OF_A_STORE = pytest.param(("--store", "sqlite:///store/runs.db"), id="store", marks=pytest.mark.proof)
+
+
+@pytest.mark.parametrize("store", [pytest.param((), id="journal"), OF_A_STORE])
 def test_a_stored_edit_is_judged_again(project, invoke, store):
     def found(*words):
         return json.loads(invoke("runs", *words, *store, "--format", "json").stdout)

@@ -115,7 +115,7 @@ def toolkit(folder, *arguments, state=None):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("store", [None, "sqlite:///runs.db"])
+@pytest.mark.parametrize("store", [None, pytest.param("sqlite:///runs.db", marks=pytest.mark.proof)])
 def test_options_apply_again_when_a_batch_is_resumed(tmp_path, monkeypatch, store):
     if store is not None:
         pytest.importorskip("dbos", reason="the extra `durable` is not installed")
@@ -142,6 +142,7 @@ def test_options_apply_again_when_a_batch_is_resumed(tmp_path, monkeypatch, stor
     assert code == 0
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("limit", ["option", "configuration"])
 def test_worker_processes_items_with_the_options_of_their_run(tmp_path, monkeypatch, limit):
     pytest.importorskip("dbos", reason="the extra `durable` is not installed")

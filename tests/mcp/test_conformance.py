@@ -109,6 +109,7 @@ def served():
     server.close()
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("version", SERVER)
 def test_server_passes_the_scenarios_that_we_claim(peer, served, tmp_path, figure, version):
     suite = peer("conformance")
@@ -132,6 +133,7 @@ def test_server_passes_the_scenarios_that_we_claim(peer, served, tmp_path, figur
         figure(f"{suite}: {name} of servers, {len(passed(checks))} checks passed, {len(refused)} not")
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("scenario", CLIENT)
 def test_client_passes_the_scenarios_that_we_claim(peer, tmp_path, figure, scenario):
     suite = peer("conformance")

@@ -99,6 +99,7 @@ def run_toolkit(project, *arguments):
     return json.loads(finished.stdout)
 
 
+@pytest.mark.proof
 def test_one_tool_gives_one_answer_from_the_shell_from_the_inspector_and_from_a_pipeline_through_our_client(
     project, inspect, peer, figure
 ):
@@ -133,6 +134,7 @@ def test_inspector_is_told_that_a_tool_has_failed_and_why(inspect):
     assert failed["content"] == [{"type": "text", "text": "no snow"}]
 
 
+@pytest.mark.proof
 def test_inspector_comes_in_over_http_with_the_token_alone(project, inspect):
     server = Listening(project, token=TOKEN)
     try:

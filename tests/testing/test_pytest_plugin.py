@@ -193,6 +193,7 @@ def test_a_start_without_case_files_imports_nothing_of_the_library(run_pytest, p
     assert "1 passed" in run_pytest().stdout
 
 
+@pytest.mark.proof
 def test_the_samples_keep_their_promises_in_pytest_and_on_the_command_line(run_pytest, program, project):
     shutil.copytree(SAMPLES, project / "samples", ignore=shutil.ignore_patterns("__pycache__"))
     done = run_pytest("samples")
