@@ -440,7 +440,6 @@ def test_settings_with_a_deep_key_do_not_block_a_command(clone, attacks):
         attacks.count(f"{text[:20]} was not refused", held=ended is not None and "nested too deeply" in ended.stderr)
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize("name", ["config", "HEAD"])
 def test_pipe_in_a_repository_does_not_block_a_comparison(clone, attacks, name):
     subprocess.run(["git", "init", "--quiet"], cwd=clone.root, check=True)

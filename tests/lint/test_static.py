@@ -17,7 +17,6 @@ PLANNED = {path.name for path in PIPELINES} - {"TK601", "TK603", "TK613", "TK620
 """The rules that find nothing in a pipeline that is not planned."""
 ONLY_RUN = {
     "TK010": 5,  # what a comment silences is known only when all of it was looked for
-    "TK201": 1,  # a class without a mark
     "TK514": 1,
     "TK515": 1,  # the policy is about tools that are built
     "TK516": 0,  # and this is found in the policy itself
@@ -149,8 +148,6 @@ UNBUILT = {
 """The tools in a source that cannot be built."""
 UNIMPORTED = {("TK408", "good.py"), ("TK507", "bad.py"), ("TK507", "good.py")}
 """The sources that import a framework, which may not be here; then none of their own tools is built."""
-UNMARKED = {("TK201", "bad.py"): {"upper"}, ("TK201", "good.py"): {"upper"}}
-"""The tools that have no mark, which only running the file shows."""
 HIDDEN = {"source", "location", "framework", "names", "origin"}
 
 
@@ -210,7 +207,7 @@ def test_names_that_are_read_are_those_of_tools_that_are_built_and_listed(code):
         assert {tool.name for tool in read.values() if tool.is_named} == {one.name for one in listed if one.name}
         if (code, file) not in UNIMPORTED:
             assert read.keys() - built.keys() == UNBUILT.get((code, file), set())
-        assert built.keys() - read.keys() == UNMARKED.get((code, file), set())
+        assert built.keys() - read.keys() == set()
 
 
 OF_FRAMEWORKS = sorted([

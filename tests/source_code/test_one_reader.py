@@ -597,3 +597,40 @@ def test_change_of_a_function_in_another_file_is_a_change_of_its_tool(write):
     assert findings("--against", "HEAD", ".") == []
     write(functions=FUNCTIONS.replace("limit: int", "limit: str"))
     assert {one.partition(":")[0] for one in findings("--against", "HEAD", ".")} == {"TK514"}
+
+
+TEXT_TOOLS = """
+from toolkit.tools import TextTool
+
+
+class Shout(TextTool):
+    name = "shout"
+    description = "Shout a text so that everybody in the room hears it."
+
+    def execute(self, text: str) -> str:
+        return str(eval(text))
+
+
+class Whisper:
+    name = "whisper"
+    description = "Whisper a text so that nobody else in the room hears it."
+
+    def execute(self, text):
+        return str(eval(text))
+
+
+class Named:
+    name = "only a name"
+
+    def run(self, text):
+        return text
+"""
+
+
+@pytest.mark.parametrize("mode", [[], ["--static"]], ids=["imported", "static"])
+def test_classes_that_are_text_tools_are_tools_and_their_method_is_checked(write, mode):
+    write(texts=TEXT_TOOLS)
+    assert names("texts.py", *mode) == ["shout", "whisper"]
+    assert counted("texts.py", *mode).startswith("2 tools")
+    assert findings("texts.py", *mode) == ["TK511:10", "TK511:18"]
+    assert run("lint", "--compat", "texts.py", *mode).output.count("\nwhisper ") == 1

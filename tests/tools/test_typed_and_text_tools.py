@@ -19,7 +19,7 @@ from toolkit import (
     resolve_tools,
 )
 from toolkit.tools import TextTool
-from toolkit.tools.kinds.class_tools import TEXT_PARAMETERS  # private
+from toolkit.tools.definition.spec import TEXT_PARAMETERS  # private
 
 
 class Person(BaseModel):

@@ -30,8 +30,8 @@ from toolkit.tools.callees import Arguments, Pipe
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.names import legal_name
-from toolkit.tools.definition.spec import ToolSpec
-from toolkit.tools.kinds.class_tools import TEXT_PARAMETERS, text_given
+from toolkit.tools.definition.spec import TEXT_PARAMETERS, ToolSpec
+from toolkit.tools.kinds.class_tools import text_given
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.questions import RunningCall
 

@@ -88,13 +88,14 @@ class PythonFile(PythonSource):
 
     @cached_property
     def written(self) -> tuple[WrittenTool, ...]:
-        """The tools of other frameworks that the file defines."""
-        return tuple(tool for tool in self.shown.tools if tool.framework != OURS)
+        """The tools of other frameworks that the file defines, and those of ours that are classes."""
+        return tuple(tool for tool in self.shown.tools if tool.framework != OURS or tool.as_class is not None)
 
     @cached_property
     def elsewhere(self) -> tuple[WrittenTool, ...]:
         """The tools of this package that the file makes of functions that are not in it."""
-        return tuple(tool for tool in self.shown.tools if tool.framework == OURS and not self._is_here(tool))
+        others = (tool for tool in self.shown.tools if not self._is_here(tool))
+        return tuple(tool for tool in others if tool.framework == OURS and tool.as_class is None)
 
     def function_behind(self, tool: WrittenTool) -> PythonFunction | None:
         """Return the function that a tool calls, in whichever file it is; None if the source does not show it."""
@@ -106,13 +107,14 @@ class PythonFile(PythonSource):
 
     @cached_property
     def framework_functions(self) -> Mapping[WrittenTool, PythonFunction]:
-        """The functions in this file that tools of other frameworks call."""
+        """The functions in this file that tools of other frameworks, and classes that are tools, call."""
         return {tool: self._function_of(tool) for tool in self.written if self._is_here(tool)}
 
     @cached_property
     def _ours(self) -> tuple[WrittenTool, ...]:
-        """The tools of this package that run a function of this file."""
-        return tuple(tool for tool in self.shown.tools if tool.framework == OURS and self._is_here(tool))
+        """The functions of this file that our marks make tools, each as a tool."""
+        here = (tool for tool in self.shown.tools if self._is_here(tool))
+        return tuple(tool for tool in here if tool.framework == OURS and tool.as_class is None)
 
     @cached_property
     def shown(self) -> Shown:

@@ -124,7 +124,7 @@ class PythonFunction:
     @cached_property
     def parameters(self) -> tuple[PythonParameter, ...]:
         """The parameters that callers can set: without `self`, `cls`, injected ones, `*args` and `**kwargs`."""
-        if self.has_other_signature:
+        if self.has_other_signature or (self.takes_call and self.written is None):
             return ()
         bound = self.owner is not None and not self._is_static and self._has_receiver
         given = self.all_parameters[1 if bound else 0 :]
@@ -205,7 +205,7 @@ class PythonFunction:
     @property
     def takes_call(self) -> bool:
         """Whether its base class passes a call as a single object, so that its signature is not that of the tool."""
-        kind = self.written.as_class.kind if self.written and self.written.as_class else None
+        kind = self.registered.as_class.kind if self.registered and self.registered.as_class else None
         return kind is not None and kind.takes_call
 
     @property

@@ -21,7 +21,7 @@ _WORD = re.compile(rb"[^\W\d]\w*")
 
 
 def mentions_framework(text: bytes) -> bool:
-    """Whether the text of a Python file imports a known package or has the mark of a tool."""
+    """Whether the text of a Python file imports a known package, or has the mark or the method of a tool."""
     return _hint_of_tools().search(text) is not None
 
 
@@ -34,7 +34,9 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
     first = {package.partition(".")[0] for package in (*all_packages(), "toolkit")}
     packages = "|".join(sorted(map(re.escape, first)))
     return re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode(), re.MULTILINE
+        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode()
+        + rb"|^[ \t]+(?:async )?def execute\(",
+        re.MULTILINE,
     )
 
 

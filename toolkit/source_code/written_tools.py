@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.source_code.class_tools import ClassTool, class_tools
-from toolkit.source_code.constants import Constants
+from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import Defined, Meanings
@@ -18,9 +18,10 @@ from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_factories import Factories
 from toolkit.source_code.tool_hints import ToolHints
 from toolkit.tools.foreign.frameworks import framework_of
-from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
+from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 
 OURS = "toolkit"
+_BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
 _IN_LIST = "tools="
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -173,7 +174,7 @@ class _Walk:
             for decorator in inner.decorator_list:
                 yield from self._decorated(inner, decorator, names)
             if isinstance(inner, ast.ClassDef):
-                yield from self._class(inner)
+                yield from self._class(inner, is_at_top=names is None)
             yield from self._below(inner, LocalNames(inner, names))
 
     # ------------------------------------------------------------------------------------------------------- decorators
@@ -350,27 +351,26 @@ class _Walk:
 
     # ---------------------------------------------------------------------------------------------------------- classes
 
-    def _class(self, node: ast.ClassDef) -> Iterator[WrittenTool]:
+    def _class(self, node: ast.ClassDef, *, is_at_top: bool) -> Iterator[WrittenTool]:
         cls = Defined(self._source, node)
         for base in dict.fromkeys(self._reader.meanings.made_from(cls)):
             marks = self._reader.marks.of(base)
             for kind in marks.tool_classes if marks else ():
                 if marks is None or not is_among(base, kind.bases):
                     continue
-                found = list(class_tools(self._reader.constants, cls, kind))
-                for one in found:
-                    shown = one.method if kind.listing and one.method is not None and one.method in node.body else node
-                    yield self._tool(
-                        marks,
-                        kind.listing or "class",
-                        shown,
-                        name=one.name,
-                        function=one.method,
-                        home=one.home,
-                        as_class=one,
-                    )
+                found = list(self._tools_of_class(marks, kind, cls))
+                yield from found
                 if found:
                     return
+        if is_at_top and _looks_like_a_tool(node):
+            yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
+
+    def _tools_of_class(self, marks: SourceMarks, kind: ToolClasses, cls: Defined) -> Iterator[WrittenTool]:
+        for one in class_tools(self._reader.constants, cls, kind):
+            shown = one.method if kind.listing and one.method is not None and one.method in one.node.body else one.node
+            yield self._tool(
+                marks, kind.listing or "class", shown, name=one.name, function=one.method, home=one.home, as_class=one
+            )
 
     def _in_variable(self) -> Iterator[WrittenTool]:
         """Yield the tool of a module that contains its definition in a variable."""
@@ -414,6 +414,12 @@ class _Walk:
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
         return WrittenTool(self._source.path, framework, marks, kind, node, **known)
+
+
+def _looks_like_a_tool(node: ast.ClassDef) -> bool:
+    """Whether a class is a tool by its attributes alone, whatever it is derived from."""
+    has_method = any(isinstance(one, FUNCTIONS) and one.name in _BY_ATTRIBUTES.methods for one in node.body)
+    return has_method and all(value_in(node, one) for one in (_BY_ATTRIBUTES.name, _BY_ATTRIBUTES.description))
 
 
 def _copies_definition(call: ast.Call, registration: Registration, names: LocalNames | None) -> bool:

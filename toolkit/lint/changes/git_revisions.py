@@ -79,6 +79,7 @@ def find_revision(name: str, directory: Path) -> GitRevision:
     Raises:
         ConfigurationError: If git or the repository is missing, or if there is no such commit here.
     """
+    _check_files(directory.resolve())
     top = _git(directory, "rev-parse", "--show-toplevel")
     if top.returncode:
         hint = "run it inside the working tree of a repository"
@@ -88,6 +89,14 @@ def find_revision(name: str, directory: Path) -> GitRevision:
     if found.returncode:
         _refuse(f"there is no revision '{name}' in '{root}'", _how_to_get(name, root))
     return GitRevision(name, found.stdout.decode("ascii").strip(), root)
+
+
+def _check_files(directory: Path) -> None:
+    """Refuse a repository with a pipe or a device among its own files, for which git would wait."""
+    repository = next((one / ".git" for one in (directory, *directory.parents) if (one / ".git").is_dir()), None)
+    for file in os.scandir(repository) if repository is not None else ():
+        if not (file.is_file() or file.is_dir() or file.is_symlink()):
+            _refuse(f"'{file.path}' is neither a file nor a folder", "remove it, or clone the repository again")
 
 
 def _how_to_get(name: str, root: Path) -> str:

@@ -18,6 +18,7 @@ from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.requirements import Used, version_used
 from toolkit.source_code.syntax_nodes import is_none
 from toolkit.source_code.written_tools import OURS, WrittenTool, value_of
+from toolkit.tools.definition.spec import TEXT_PARAMETERS
 from toolkit.tools.foreign.source_marks import is_among
 
 UNKNOWN_NAME = "(known at runtime)"
@@ -154,6 +155,8 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
 
 def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
     """Return the JSON Schema that a tool is given; None if there is none, or if a part of it is computed."""
+    if _takes_text(tool):
+        return TEXT_PARAMETERS
     written = written_schema_of(file, tool)
     try:
         found = None if written is None else file.reader.constants.value(file, written, tool.scope)
@@ -169,8 +172,9 @@ def _parameters(
     file: PythonSource, tool: WrittenTool, function: PythonFunction | None, schema: Mapping[str, Any] | None
 ) -> Iterator[ParameterDefinition]:
     written = written_schema_of(file, tool)
-    if schema is not None and written is not None:
-        yield from _in_schema(file, written, schema)
+    at = tool.node if _takes_text(tool) else written
+    if schema is not None and at is not None:
+        yield from _in_schema(file, at, schema)
     elif isinstance(written, ast.Dict):
         yield from _in_mapping(file, written)
     elif written is not None:
@@ -202,7 +206,13 @@ def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:
     return is_parsed or written_description(tool) is None
 
 
-def _in_schema(file: PythonSource, written: ast.expr, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
+def _takes_text(tool: WrittenTool) -> bool:
+    return tool.as_class is not None and tool.as_class.kind.takes_text
+
+
+def _in_schema(
+    file: PythonSource, written: ast.expr | ast.stmt, schema: Mapping[str, Any]
+) -> Iterator[ParameterDefinition]:
     """Yield the parameters of a JSON Schema, each at its key if the schema is written out in the file."""
     inner = value_of(written, "properties") if isinstance(written, ast.Dict) else None
     keys = [one for one in inner.keys if one is not None] if isinstance(inner, ast.Dict) else []

@@ -17,6 +17,7 @@ from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.written_tools import OURS
 from toolkit.tools.definition.definition_places import place_in_file
 from toolkit.tools.definition.spec import ToolSpec
 
@@ -172,13 +173,13 @@ def written_behind(
     """
     found = {position: one.written for position, one in functions.items() if one.written is not None}
     for position, record in enumerate(records if file.written else ()):
-        if position not in functions and record["framework"] and (one := _made_by(file, record, found.values())):
+        if position not in functions and (one := _made_by(file, record, found.values())):
             found[position] = one
     return found
 
 
 def _made_by(file: PythonFile, record: Mapping[str, Any], others: Collection["WrittenTool"]) -> "WrittenTool | None":
-    own = [one for one in file.written if one.framework == record["framework"]]
+    own = [one for one in file.written if one.framework == (record["framework"] or OURS)]
     place = _start(record["spec"].get("location"))
     in_place = (one for one in own if one.as_class and place == file.location(one.node)[:3])
     named = (one for one in own if one.name == record["spec"]["name"] and one not in others)

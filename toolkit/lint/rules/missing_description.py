@@ -58,7 +58,8 @@ class MissingDescription(Rule):
             return  # YAML is checked as a document, even if no tool could be built from it
         what = "what it does and when to use it"
         written = tool.terms.description if tool.terms else "a docstring"
-        hint = f"write {written}: {what}" if tool.function else f"describe {what}"
+        is_class = not tool.terms and tool.function is not None and tool.function.takes_call
+        hint = f"write {'a description' if is_class else written}: {what}" if tool.function else f"describe {what}"
         yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:

@@ -26,6 +26,14 @@ MCP_HINTS: Final[Mapping[str, str]] = {
 }
 """The fields that the Model Context Protocol has as hints, by the names of the hints."""
 
+TEXT_INPUT: Final = "input"
+TEXT_PARAMETERS: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {TEXT_INPUT: {"type": "string", "description": "The input to pass to the tool"}},
+    "required": [TEXT_INPUT],
+}
+"""The parameters of tools that take one text."""
+
 _ALWAYS = ("name", "description", "parameters")
 _OBJECTS = ("parameters", "output_schema")
 

@@ -43,13 +43,15 @@ class ToolClasses(NamedTuple):
     """How a class defines tools.
 
     Attributes:
-        bases: Patterns for the base classes.
+        bases: Patterns for the base classes; without any, each class that sets its name, describes itself and has
+            such a method.
         methods: The methods that run a call; the first of these that the class has counts.
         name: The attribute with the name of the tool.
         description: The attribute with the description.
         schema: The attributes with the parameters.
         listing: The attribute that lists the names of methods, each of which is a tool.
         takes_call: Whether such a method receives the call as a whole, so that a model does not fill its parameters.
+        takes_text: Whether the call is always one text, as that of our text tools.
     """
 
     bases: tuple[str, ...]
@@ -59,6 +61,7 @@ class ToolClasses(NamedTuple):
     schema: tuple[str, ...] = ()
     listing: str | None = None
     takes_call: bool = False
+    takes_text: bool = False
 
 
 class Injected(NamedTuple):
@@ -224,6 +227,11 @@ OUR_MARKS = SourceMarks(
     registrations=(
         Registration(("toolkit.tool", "toolkit.tools.tool", "toolkit.tools.definition.marking.tool")),
         Registration(("toolkit.from_function", "toolkit.tools.from_function"), "function"),
+    ),
+    tool_classes=(
+        ToolClasses(("toolkit.*TextTool",), ("execute",), takes_call=True, takes_text=True),
+        ToolClasses(("toolkit.*TypedTool",), ("execute",), takes_call=True),
+        ToolClasses((), ("execute",), takes_call=True, takes_text=True),
     ),
 )
 

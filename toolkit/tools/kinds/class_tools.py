@@ -22,7 +22,7 @@ from toolkit.tools.definition.definition_places import place_of, place_of_caller
 from toolkit.tools.definition.docstrings import read_docstring
 from toolkit.tools.definition.names import name_problem
 from toolkit.tools.definition.signatures import Signature, injected_values, misplaced_injection, read_signature
-from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.definition.spec import TEXT_INPUT, TEXT_PARAMETERS, ToolSpec
 from toolkit.tools.definition.spec_fields import OPTIONS, option_problems
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 
@@ -150,14 +150,6 @@ class ExecutingTool(Tool):
         return call_function(execute, parsed, is_async=self.suspends)
 
 
-_INPUT = "input"
-TEXT_PARAMETERS = {
-    "type": "object",
-    "properties": {_INPUT: {"type": "string", "description": "The input to pass to the tool"}},
-    "required": [_INPUT],
-}
-
-
 class TextTool(ExecutingTool):
     """Base class of tools with one text as input: define a name, a description and `execute(text)`.
 
@@ -188,14 +180,14 @@ class TextTool(ExecutingTool):
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input under its name, `input`."""
-        return {_INPUT: parsed}
+        return {TEXT_INPUT: parsed}
 
 
 def text_given(arguments: Any) -> str:
     """Return the input of a call; if there is no usable `input`, return all arguments as received."""
     if isinstance(arguments, str):
         return _input_of_text(arguments)
-    given = arguments.get(_INPUT) if isinstance(arguments, Mapping) else arguments
+    given = arguments.get(TEXT_INPUT) if isinstance(arguments, Mapping) else arguments
     if isinstance(given, str):
         return given
     if arguments is None:
@@ -210,7 +202,7 @@ def _input_of_text(arguments: str) -> str:
         data = from_json(arguments, allow_inf_nan=False)
     except ValueError:
         return arguments
-    given = data.get(_INPUT) if isinstance(data, dict) else None
+    given = data.get(TEXT_INPUT) if isinstance(data, dict) else None
     if isinstance(given, str):
         return given
     return arguments if given is None else _as_text(given)
