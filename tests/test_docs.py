@@ -262,6 +262,18 @@ def test_pages_install_no_project_of_the_same_name():
     assert [str(page) for page in PAGES if install.search(page.read_text("utf-8"))] == []
 
 
+def test_pages_stand_for_the_place_of_this_repository_in_one_way():
+    """`OWNER/toolkit` and `COMMIT`, so that whoever keeps the repository can replace them at once."""
+    named = re.compile(r"(\S*/toolkit)@(\w+)|repo: (\S+/toolkit)")
+    found = {part for page in PAGES for one in named.findall(page.read_text("utf-8")) for part in filter(None, one)}
+    assert found == {
+        "OWNER/toolkit",
+        "git+https://github.com/OWNER/toolkit",
+        "https://github.com/OWNER/toolkit",
+        "COMMIT",
+    }
+
+
 @cache
 def anchors_of(page):
     """Return the anchors that the headings of a page make."""
