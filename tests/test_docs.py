@@ -264,7 +264,7 @@ def test_pages_install_no_project_of_the_same_name():
 
 def test_pages_stand_for_the_place_of_this_repository_in_one_way():
     """`OWNER/toolkit` and `COMMIT`, so that whoever keeps the repository can replace them at once."""
-    named = re.compile(r"(\S*/toolkit)@(\w+)|repo: (\S+/toolkit)")
+    named = re.compile(r"(?:uses: |@ )(\S*/toolkit)@(\w+)|repo: (\S+/toolkit)")
     found = {part for page in PAGES for one in named.findall(page.read_text("utf-8")) for part in filter(None, one)}
     assert found == {
         "OWNER/toolkit",
