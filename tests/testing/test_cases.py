@@ -71,7 +71,7 @@ CASES = [
     (f"{REFUND}, answers: [{{refund: approve}}], expect: {{calls: []}}", PASSED),
     (f"{PIPELINE}, expect: {{calls: []}}", "'refund' was called, with {\"order\": \"A-17\", \"euros\": 40}"),
     (f"{CLERK}, expect: {{calls: []}}", "'price' was called, with {\"order\": \"A-17\"}"),
-    (f"{PIPELINE}, expect: {{not: [price]}}", PASSED),
+    (f"{CLERK}, expect: {{not: [clerk, price]}}", "'clerk' was called, with {\"task\": \"what did A-17 cost?\"}"),
     (f"{PIPELINE}, expect: {{not: [refund]}}", "'refund' was called, with {\"order\": \"A-17\", \"euros\": 40}"),
     (f"{CLERK}, expect: {{calls: [{{price: {{order: A-17}}}}]}}", PASSED),
     # Stubs.
@@ -100,6 +100,8 @@ BROKEN = [
     ("run: shop.py", "'{folder}/shop.py' contains 6 tools; a case runs one of them"),
     ("run: shop.py:refnd", "nothing is named 'refnd' in '{folder}/shop.py'"),
     (f"{PIPELINE.replace('{mail: sent}', '{male: sent, mail: sent}')}", "'refunds' calls no tool named 'male'"),
+    (f"{PIPELINE}, expect: {{not: [mail, refnd]}}", "'refunds' calls no tool named 'refnd'"),
+    (f"{REFUND}, answers: [{{refund: approve}}], expect: {{not: [refnd]}}", "'refund' calls no tool named 'refnd'"),
     (f"{CLERK}, stub: {{price: 3}}", "the stub of 'price' does not match its output schema: should be a valid object, not 3"),
     ("run: shop.py:refund, with: A-17", "'refund' has 2 parameters, so 'with' must be a mapping"),
     ("run: clerk.yaml, with: hello, model: 'scripted:nowhere.yaml'", "there is no file '{folder}/nowhere.yaml'"),
@@ -179,6 +181,23 @@ def test_a_stub_never_touches_the_tool_wherever_it_is_called(run_cases, project)
     )
     assert (exit_code, [one["status"] for one in found]) == (1, ["passed", "passed", "passed", "failed"])
     assert messages_of(found[-1]) == ["it failed: RuntimeError: the world was touched"]
+
+
+def test_a_function_may_call_tools_that_it_does_not_name(run_cases, project):
+    (project / "caller.py").write_text(
+        "from shop import shout\nfrom toolkit import ToolContext, from_function, tool\n\n\n"
+        "@tool(read_only=True)\ndef twice(text: str, context: ToolContext) -> str:\n"
+        '    """Return a text twice, in capital letters."""\n'
+        "    return 2 * from_function(shout).run({'text': text}, context).output\n",
+        "utf-8",
+    )
+    exit_code, found = run_cases(
+        [
+            "run: caller.py:twice, with: a, expect: {output: AA, not: [mail]}",
+            "run: caller.py:twice, with: a, expect: {not: [shout]}",
+        ]
+    )
+    assert (exit_code, *map(messages_of, found)) == (1, [], ['\'shout\' was called, with {"text": "a"}'])
 
 
 FAILING = """\

@@ -285,7 +285,8 @@ EXPECT: Final = (
     Key("calls", _named("a call", "{refund: {order: A-17}}"),
         "all calls of the tools that are named here, in order: names, or `{name: {arguments}}`; `[]`: `run` calls no "
         "other tool"),
-    Key("not", words("a tool"), "tools that are not called", field="no_calls"),
+    Key("not", words("a tool"), "tools that are not called; a name that `run` cannot call is an error",
+        field="no_calls"),
     Key("asked", _named("a question", "{refund: {order: A-17}}"),
         "all questions, in order: the tool, with its arguments or a text that is shown, if you like"),
     Key("files", node("a mapping", _expected_files, _TEXTS_OF_FILES),

@@ -10,6 +10,8 @@ from toolkit.agents.agent import AgentTool
 from toolkit.agents.files.declared_agents import DeclaredAgent
 from toolkit.cases.case import Stub
 from toolkit.codes import UNKNOWN_TOOL
+from toolkit.disclosure.progressive import ProgressiveTool
+from toolkit.documents.nodes import Word
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.problems import Problem, did_you_mean
@@ -17,6 +19,7 @@ from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign.schema_tools import output_mismatch
+from toolkit.tools.kinds.function_tools import FunctionTool
 from toolkit.tools.outcomes import as_result
 
 _FAILURE = {"error", "code"}
@@ -125,7 +128,31 @@ def _objection(
         return f"'{name}' cannot be stubbed here", f"'{target}' was built in a way that does not let it be replaced"
     if name in reached:
         return None
-    return f"'{target}' calls no tool named '{name}'", did_you_mean(name, sorted(names - {target}))
+    return _unknown(name, target), did_you_mean(name, sorted(names - {target}))
+
+
+def _unknown(name: str, target: str) -> str:
+    return f"'{target}' calls no tool named '{name}'"
+
+
+def unknown_tools(tool: Tool, names: Iterable[Word]) -> list[Problem]:
+    """Return a problem for each name of a tool that a target can never call, as far as its tools are known."""
+    reachable = [tool, *_within(tool)]
+    if any(map(_may_call_others, reachable)):
+        return []
+    known = sorted({one.name for one in reachable})
+    return [
+        Problem(UNKNOWN_TOOL, _unknown(word.text, tool.name), word.location, hint=did_you_mean(word.text, known))
+        for word in names
+        if word.text not in known
+    ]
+
+
+def _may_call_others(tool: Tool) -> bool:
+    """Return whether a tool may call tools that it does not name: with its context, or once a call reveals them."""
+    if isinstance(tool, ProgressiveTool):
+        return not tool.shows_all
+    return isinstance(tool, FunctionTool) and tool.uses_context
 
 
 def _within(tool: Tool) -> Iterator[Tool]:

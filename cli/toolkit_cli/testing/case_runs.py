@@ -17,7 +17,7 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.cases.case import Answer, Case, CaseResult
 from toolkit.cases.expectations import Happened, Made, failure_of
-from toolkit.cases.stubs import with_stubs
+from toolkit.cases.stubs import unknown_tools, with_stubs
 from toolkit.errors import ConfigurationError
 from toolkit.events import Event, as_record
 from toolkit.json_texts import text_of
@@ -123,7 +123,7 @@ class CaseRunner:
         """Return the target with its stubs and its time limit.
 
         Raises:
-            Failure: If it cannot be opened, or a stub does not fit.
+            Failure: If it cannot be opened, a stub does not fit, or `not` names a tool that it never calls.
         """
         model = case.model and _from_file(case, case.model.text)
         key = (case.run.text, folder, model)
@@ -133,7 +133,9 @@ class CaseRunner:
             tool = open_one(target, configuration, None, "a case runs one of them", warn=False)
             if not case.has_folder:
                 self._opened[key] = tool
-        tool, problems = with_stubs(tool, case.stubs)
+        problems = unknown_tools(tool, case.expect.no_calls)
+        tool, more = with_stubs(tool, case.stubs)
+        problems += more
         if errors_among(problems):
             raise Failure(ExitCode.USAGE, problems=problems)
         seconds = case.expect.within.time
