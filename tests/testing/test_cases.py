@@ -1,9 +1,11 @@
 """Cases: every key, what passes, and how what fails is reported."""
 
 import json
+import re
 
 import pytest
 
+from tests.terminals import Terminal
 from tests.testing.case_projects import write_shop
 
 ORDERS = "{orders: [{id: A-17, euros: 80, damaged: true}, {id: A-18, euros: 20, damaged: false}]}"
@@ -200,6 +202,26 @@ def test_a_function_may_call_tools_that_it_does_not_name(run_cases, project):
     assert (exit_code, *map(messages_of, found)) == (1, [], ['\'shout\' was called, with {"text": "a"}'])
 
 
+DESK = '''
+from toolkit import tool
+
+
+@tool(read_only=True)
+def shout(text: str) -> str:
+    """Return a text in capital letters."""
+    return text.upper()
+
+
+@tool(destructive=True)
+def refund(order: str) -> str:
+    """Pay money back."""
+    return order
+'''
+DESK_CASES = """\
+cases:
+  - {name: loud, run: desk.py:shout, with: {text: a}, expect: {output: B}}
+  - {name: quiet, run: desk.py:shout, with: {text: ''}}
+"""
 FAILING = """\
 # What the shop promises.
 cases:
@@ -294,16 +316,77 @@ def test_options_that_would_have_no_effect_are_refused(program, failing):
     wrong = [
         program("test", "all.cases.yaml", "--approve", "refund"),
         program("test", "shop.py", "--update"),
-        program("test", "all.cases.yaml", "shop.py"),
         program("test", "nothing.cases.yaml"),
     ]
-    assert [one.returncode for one in wrong] == [2, 2, 2, 4]
+    assert [one.returncode for one in wrong] == [2, 2, 4]
     assert [one.stderr.splitlines()[0] for one in wrong] == [
         "error: --approve is for tools, and there are none among the targets",
         "error: --update is for cases, and there are none among the targets",
-        "error: 'shop.py' is not a case file, and the others are",
-        f"error[TK001]: there is no file '{failing_file(wrong[3])}'",
+        f"error[TK001]: there is no file '{failing_file(wrong[2])}'",
     ]
+
+
+TOGETHER = """\
+TOOL    CALLS  OK  REFUSED  FAILED  SLOWEST  ~TOKENS  NOTE
+shout   25     23  2        0       1 ms     75
+refund  0                                             not called: marked as destructive
+
+All checks passed! (1 tool, 25 calls; 1 not called)
+Tools that may change something are called with --approve NAME; `--approve '*'` calls all.
+
+error[TK806]: loud: output is "A", not "B"
+ --> desk/all.cases.yaml:2:72
+  |
+2 |   - {name: loud, run: desk.py:shout, with: {text: a}, expect: {output: B}}
+  |                                                                        ^
+  |
+
+1 failed, 1 passed (2 cases in 1 file)
+"""
+
+
+@pytest.fixture
+def desk(project):
+    write_shop(project)
+    (project / "desk").mkdir()
+    (project / "desk" / "desk.py").write_text(DESK, "utf-8")
+    (project / "desk" / "all.cases.yaml").write_text(DESK_CASES, "utf-8")
+
+
+def test_a_folder_is_tested_with_its_tools_and_its_cases(program, project, desk):
+    finished = program("test", "desk", env={"COLUMNS": "200"})
+    assert (finished.returncode, without_times(finished.stdout), finished.stderr) == (1, TOGETHER, "")
+    named = program("test", "desk/desk.py", "desk/all.cases.yaml", env={"COLUMNS": "200"})
+    assert (named.returncode, without_times(named.stdout), named.stderr) == (1, TOGETHER, "")
+    record = json.loads(program("test", "desk", "--format", "json", "-k", "quiet").stdout)
+    assert [one["name"] for one in record["tools"]] == ["shout", "refund"]
+    assert [(one["name"], one["status"]) for one in record["cases"]] == [("quiet", "passed")]
+    xml = program("test", "desk", "--format", "junit").stdout
+    assert '<testsuites name="toolkit test" tests="4" failures="1" errors="0">' in xml
+    assert [line.split('"')[1] for line in xml.splitlines() if "<testsuite " in line] == ["tools", "cases"]
+
+
+def without_times(report):
+    return re.sub(r"\d+ ms ( *)", lambda found: f"1 ms{' ' * (len(found[0]) - 4)}", report)
+
+
+def test_a_folder_with_cases_only_needs_no_tools(program, project, desk):
+    (project / "desk" / "desk.py").rename(project / "desk.py")
+    (project / "desk" / "all.cases.yaml").write_text(DESK_CASES.replace("desk.py", "../desk.py"), "utf-8")
+    finished = program("test", "desk", "-k", "quiet", "--format", "json")
+    assert (finished.returncode, list(json.loads(finished.stdout)), finished.stderr) == (0, ["cases"], "")
+
+
+def test_a_terminal_shows_how_far_the_cases_are(project):
+    write_shop(project)
+    cases = ["with: {seconds: 0}", "with: {seconds: -1}", "with: {seconds: 600}"]
+    lines = [f"  - {{name: case {at}, run: shop.py:sleep, {text}}}" for at, text in enumerate(cases)]
+    (project / "slow.cases.yaml").write_text("\n".join(["cases:", *lines, ""]), "utf-8")
+    terminal = Terminal(project, "test", "slow.cases.yaml")
+    terminal.expect("2 of 3 cases, 1 failed")
+    terminal.child.send("\x03")
+    terminal.expect("interrupted")
+    assert terminal.end() == 130
 
 
 def failing_file(finished):

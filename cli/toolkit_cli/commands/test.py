@@ -1,5 +1,6 @@
 """`toolkit test`: run cases, or call tools with many inputs, and report what fails."""
 
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 import typer
 
 from toolkit.problems import Problem, errors_among, seen_from
-from toolkit.sources.targets import is_case_file
+from toolkit.sources.targets import CASES, files_below, is_case_file, tool_files
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
@@ -15,12 +16,15 @@ from toolkit_cli.linting.head_starts import cache_folder
 from toolkit_cli.shared_options import Consented, Debug, Grants, PolicyPath, Rules, Sources, Targets
 
 if TYPE_CHECKING:
-    from toolkit.cases.case import Ran
+    from collections.abc import Callable, Iterator
+
+    from toolkit.cases.case import Case, Ran
     from toolkit.settings.configuration import Configuration
     from toolkit.testing.contract_checks import Checked
     from toolkit.testing.worker_pool import Settings
 
 _WIDEST = 120
+_MANY = 2
 
 
 class TestOptions(NamedTuple):
@@ -77,24 +81,42 @@ def test(options: TestOptions) -> ExitCode:
     does not allow. Only tools that a model could call without a question are called: those marked read-only, and those
     that --approve or a policy allows. The others are listed. Without a target, the configured sources are tested.
 
-    Inputs with which a tool failed are kept, and tried first the next time. The exit code is 1 if a tool or a case
-    fails, 2 if a case file is wrong, and 3 if no tool could be called without approval.
+    A folder is both: the cases of the files in it are run, and its tools are called. Inputs with which a tool failed
+    are kept, and tried first the next time. The exit code is 1 if a tool or a case fails, 2 if a case file is wrong,
+    and 3 if there are no cases, and no tool could be called without approval.
     """
-    if any(map(is_case_file, options.targets or ())):
-        return _test_cases(options)
-    _refuse(options, _OF_CASES, "cases")
-    settings = _settings(options)
-    from toolkit.testing.contract_checks import check_tools  # help needs none of it
-
-    checked = check_tools(settings, None if options.no_cache else cache_folder(settings.configuration.directory))
-    checked = _seen_from_here(checked)
-    _show(checked, options)
-    exit_code = _exit_code(checked)
-    report(checked.problems, exit_code, as_json=options.format == "json")
+    of_cases, of_tools = _by_kind(options.targets or ())
+    if not of_cases:
+        _refuse(options, _OF_CASES, "cases")
+    elif not of_tools:
+        _refuse(options, _OF_TOOLS, "tools")
+    chosen, total = _read(of_cases, options.only or "")  # a mistake ends the command before anything is called
+    checked = _check(options._replace(targets=of_tools)) if of_tools or not of_cases else None
+    ran = _run(options, chosen) if of_cases else None
+    _show(checked, ran, total, options)
+    exit_code = _exit_code(checked, ran or [])
+    if checked is not None:
+        report(checked.problems, exit_code, as_json=options.format == "json")
     return exit_code
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
+
+
+def _by_kind(targets: list[str] | tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Return the targets with cases, and those with tools; a folder may have both."""
+    of_cases = [one for one in targets if is_case_file(one) or (Path(one).is_dir() and files_below(Path(one), CASES))]
+    of_tools = [one for one in targets if not is_case_file(one) and (one not in of_cases or tool_files(Path(one)))]
+    return of_cases, of_tools
+
+
+def _check(options: TestOptions) -> "Checked":
+    settings = _settings(options)
+    from toolkit.testing.contract_checks import check_tools  # help needs none of it
+
+    return _seen_from_here(
+        check_tools(settings, None if options.no_cache else cache_folder(settings.configuration.directory))
+    )
 
 
 def _settings(options: TestOptions) -> "Settings":
@@ -147,31 +169,46 @@ def _seen_from_here(checked: "Checked") -> "Checked":
     return checked._replace(reports=tuple(reports))
 
 
-def _show(checked: "Checked", options: TestOptions) -> None:
-    from toolkit_cli.rendering import contract_reports as rendering  # help needs none of it
+def _show(checked: "Checked | None", ran: "list[Ran] | None", total: int, options: TestOptions) -> None:
+    from toolkit_cli.rendering import case_reports, contract_reports  # help needs none of it
+    from toolkit_cli.rendering.problem_texts import as_github
+    from toolkit_cli.rendering.report_formats import as_junit, as_markdown
 
+    of_tools = [] if checked is None else contract_reports.problems_of(checked)
+    of_cases = case_reports.problems_of(ran or [])
     match options.format:
         case "json":
-            console.write_json(rendering.as_record(checked, options.seed))
+            record = {} if checked is None else contract_reports.as_record(checked, options.seed)
+            console.write_json(record | ({} if ran is None else case_reports.as_record(ran)))
         case "junit":
-            console.write_data(f"{rendering.as_xml(checked)}\n")
+            tools = [] if checked is None else contract_reports.tool_cases(checked)
+            suites = {"tools": tools, "cases": case_reports.tool_cases(ran or [])}
+            console.write_data(f"{as_junit(of_tools, command='test', suites=suites)}\n")
         case "github":
-            text = rendering.as_annotations(checked)
+            text = as_github([*of_tools, *of_cases], "test")
             console.write_data(f"{text}\n" if text else "")
         case "markdown":
-            console.write_data(f"{rendering.as_table(checked)}\n")
+            console.write_data(f"{as_markdown([*of_tools, *of_cases], command='test')}\n")
         case "text":
-            width = min(console.data_width(), _WIDEST)
-            console.write_data(rendering.as_report(checked, colour=console.data_has_colour(), width=width))
+            width, colour = min(console.data_width(), _WIDEST), console.data_has_colour()
+            parts = [] if checked is None else [contract_reports.as_report(checked, colour=colour, width=width)]
+            if ran is not None:
+                parts.append(case_reports.as_report(ran, total - len(ran), colour=colour, width=width))
+            console.write_data("\n".join(parts))
 
 
-def _exit_code(checked: "Checked") -> ExitCode:
-    if any(errors_among(one.problem for one in tool.findings) for tool in checked.reports):
+def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
+    if any(one.result.is_broken for one in ran):
+        return ExitCode.USAGE
+    reports, problems = ((), ()) if checked is None else checked
+    if errors_among(one.problem for tool in reports for one in tool.findings):
         return ExitCode.FINDINGS
-    if errors_among(checked.problems):
-        return code_for(checked.problems)
-    is_any_called = any(not tool.not_called for tool in checked.reports)
-    return ExitCode.SUCCESS if is_any_called or not checked.reports else ExitCode.APPROVAL
+    if not all(one.result.passed for one in ran):
+        return ExitCode.FINDINGS
+    if errors_among(problems):
+        return code_for(problems)
+    is_any_called = bool(ran) or any(not tool.not_called for tool in reports)
+    return ExitCode.SUCCESS if is_any_called or not reports else ExitCode.APPROVAL
 
 
 # -------------------------------------------------------------------------------------------------------------- cases
@@ -197,36 +234,64 @@ def _refuse(options: TestOptions, others: dict[str, str], what: str) -> None:
             raise Failure(ExitCode.USAGE, f"{option} is for {what}, and there are none among the targets")
 
 
-def _test_cases(options: TestOptions) -> ExitCode:
-    """Run the cases of case files, and return the exit code.
+def _read(targets: list[str], text: str) -> "tuple[list[Case], int]":
+    """Return the cases of files with this text in their names, and how many cases there are.
 
     Raises:
-        Failure: If a file is wrong, or an option does not fit.
+        Failure: If a file is wrong, or there is no such case.
     """
-    from toolkit_cli.testing.case_pool import LastFailed, read_files, run_cases  # help needs none of it
+    if not targets:
+        return [], 0
+    from toolkit_cli.testing.case_pool import read_files  # tests of tools need none of it
 
-    _refuse(options, _OF_TOOLS, "tools")
-    targets = options.targets or ()
-    if others := [target for target in targets if not is_case_file(target)]:
-        message = f"'{others[0]}' is not a case file, and the others are"
-        raise Failure(ExitCode.USAGE, message, hint="test tools and cases with a command each")
-    load = partial(load_configuration, options.tools, options.grant, consent=options.consent, policy=options.policy)
     cases = [case for file in read_files(targets) for case in file.cases]
-    chosen = [case for case in cases if (options.only or "").casefold() in case.name.text.casefold()]
+    chosen = [case for case in cases if text.casefold() in case.name.text.casefold()]
     if not chosen:
-        message, hint = f"no case has '{options.only}' in its name", f"without `-k`, all {len(cases)} cases run"
+        message, hint = f"no case has '{text}' in its name", f"without `-k`, all {len(cases)} cases run"
         raise Failure(ExitCode.USAGE, message, hint=hint)
+    return chosen, len(cases)
+
+
+def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
+    """Run cases, rewrite their snapshots if that is wanted, and remember which have failed.
+
+    Raises:
+        Failure: If a snapshot cannot be written.
+    """
+    from toolkit_cli.testing.case_pool import LastFailed, run_cases  # tests of tools need none of it
+
+    load = partial(load_configuration, options.tools, options.grant, consent=options.consent, policy=options.policy)
     failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
-    ran = run_cases(chosen, load, jobs=options.jobs, fail_fast=options.fail_fast)
+    with _bar(len(chosen)) as note:
+        ran = run_cases(chosen, load, jobs=options.jobs, fail_fast=options.fail_fast, note=note)
     if options.update:
         ran = _with_snapshots(ran)
     failed.keep(ran)
-    _show_cases(ran, len(cases) - len(ran), options)
-    if any(one.result.is_broken for one in ran):
-        return ExitCode.USAGE
-    return ExitCode.SUCCESS if all(one.result.passed for one in ran) else ExitCode.FINDINGS
+    return ran
+
+
+@contextmanager
+def _bar(total: int) -> "Iterator[Callable[[Ran], object]]":
+    """Show a bar on a terminal while several cases run, and yield what receives each result."""
+    if total < _MANY or not console.stderr_is_terminal():
+        yield lambda _: None
+        return
+    from toolkit_cli.rendering.live import BatchBar  # rich is heavy, and few tests have a bar
+
+    done: list[Ran] = []
+
+    def words() -> str:
+        failed = sum(not one.result.passed for one in done)
+        return f"{len(done):,} of {total:,} cases" + (f", {failed:,} failed" if failed else "")
+
+    bar = BatchBar(words, lambda: len(done) / total)
+    bar.start()
+    try:
+        yield done.append
+    finally:
+        bar.stop()
 
 
 def _with_snapshots(ran: "list[Ran]") -> "list[Ran]":
@@ -253,21 +318,3 @@ def _with_snapshots(ran: "list[Ran]") -> "list[Ran]":
         except OSError as error:
             raise cannot_write(shown_path(file), error) from error
     return [one._replace(result=one.result._replace(problems=())) if one in outdated else one for one in ran]
-
-
-def _show_cases(ran: "list[Ran]", left_out: int, options: TestOptions) -> None:
-    from toolkit_cli.rendering import case_reports as rendering  # help needs none of it
-
-    match options.format:
-        case "json":
-            console.write_json(rendering.as_record(ran))
-        case "junit":
-            console.write_data(f"{rendering.as_xml(ran)}\n")
-        case "github":
-            text = rendering.as_annotations(ran)
-            console.write_data(f"{text}\n" if text else "")
-        case "markdown":
-            console.write_data(f"{rendering.as_table(ran)}\n")
-        case "text":
-            width = min(console.data_width(), _WIDEST)
-            console.write_data(rendering.as_report(ran, left_out, colour=console.data_has_colour(), width=width))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.problems import Problem, seen_from
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.problem_texts import as_github, as_records, as_text, counted
-from toolkit_cli.rendering.report_formats import ToolCase, as_junit, as_markdown
+from toolkit_cli.rendering.problem_texts import as_records, as_text, counted
+from toolkit_cli.rendering.report_formats import ToolCase
 
 if TYPE_CHECKING:
     from toolkit.cases.case import Ran
@@ -59,20 +59,10 @@ def _record(one: "Ran") -> dict[str, Any]:
     }
 
 
-def as_annotations(ran: "Sequence[Ran]") -> str:
-    """Return GitHub annotations."""
-    return as_github(problems_of(ran), "test")
-
-
-def as_table(ran: "Sequence[Ran]") -> str:
-    """Return Markdown."""
-    return as_markdown(problems_of(ran), command="test")
-
-
-def as_xml(ran: "Sequence[Ran]") -> str:
-    """Return JUnit XML with one test case for each case."""
+def tool_cases(ran: "Sequence[Ran]") -> list[ToolCase]:
+    """Return the cases as test cases of JUnit."""
     here = Path.cwd()
-    cases = [
+    return [
         ToolCase(
             one.case.name.text,
             shown_path(str(one.case.file)),
@@ -80,4 +70,3 @@ def as_xml(ran: "Sequence[Ran]") -> str:
         )
         for one in ran
     ]
-    return as_junit([], command="test", cases=cases, suite="cases")

@@ -10,8 +10,8 @@ from toolkit.problems import Problem, errors_among, in_order
 from toolkit.testing.contract_checks import Checked
 from toolkit.testing.tool_checks import Finding, ToolReport
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.problem_texts import as_github, as_records, as_text, counted, summary_of
-from toolkit_cli.rendering.report_formats import ToolCase, as_junit, as_markdown
+from toolkit_cli.rendering.problem_texts import as_records, as_text, counted, summary_of
+from toolkit_cli.rendering.report_formats import ToolCase
 from toolkit_cli.rendering.styles import Line, is_plain, paint_all, table
 from toolkit_cli.rendering.tool_kinds import address_of
 
@@ -115,21 +115,10 @@ def _tool_record(report: ToolReport) -> dict[str, Any]:
     }
 
 
-def as_annotations(checked: Checked) -> str:
-    """Return GitHub annotations."""
-    return as_github(problems_of(checked), "test")
-
-
-def as_table(checked: Checked) -> str:
-    """Return Markdown."""
-    return as_markdown(problems_of(checked), command="test")
-
-
-def as_xml(checked: Checked) -> str:
-    """Return JUnit XML: a failed case for each error, and one for each other tool; skipped if it was not called."""
-    cases = [
+def tool_cases(checked: Checked) -> list[ToolCase]:
+    """Return the tools without errors as test cases of JUnit, skipped if they were not called."""
+    return [
         ToolCase(report.spec.name, shown_path(report.spec.source or ""), report.not_called)
         for report in checked.reports
         if not errors_among(finding.problem for finding in report.findings)
     ]
-    return as_junit(problems_of(checked), command="test", cases=cases)

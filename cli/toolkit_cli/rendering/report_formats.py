@@ -72,27 +72,27 @@ _IN_XML_ATTRIBUTE = {**_IN_XML, **str.maketrans({'"': "&quot;", "\n": "&#10;", "
 
 
 def as_junit(
-    problems: Sequence[Problem], *, command: str = "lint", cases: Sequence[ToolCase] = (), suite: str = "tools"
+    problems: Sequence[Problem], *, command: str = "lint", suites: Mapping[str, Sequence[ToolCase]] = {}
 ) -> str:
     """Return an XML document; warnings and notes are passed cases with a message.
 
     Args:
         problems: The problems.
         command: The command that found them.
-        cases: The test cases besides those of the problems.
-        suite: The name of the suite that contains them.
+        suites: The test cases besides those of the problems, by the name of their suite.
     """
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
         by_file.setdefault(path_for_people(problem.location.file) if problem.location else "toolkit", []).append(
             problem
         )
+    written = [_suite(file, found) for file, found in by_file.items()]
+    written += [_tool_suite(found, name) for name, found in suites.items() if found]
+    cases = [case for found in suites.values() for case in found]
     failed = sum(problem.severity == "error" for problem in problems) + _failed(cases)
-    suites = [_suite(file, found) for file, found in by_file.items()]
-    suites += [_tool_suite(cases, suite)] if cases else [] if suites else [_passed()]
     tests = max(len(problems) + len(cases), 1)
     head = f'<testsuites name="toolkit {command}" tests="{tests}" failures="{failed}" errors="0">'
-    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *suites, "</testsuites>"])
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *(written or [_passed()]), "</testsuites>"])
 
 
 def _failed(cases: Sequence[ToolCase]) -> int:

@@ -16,6 +16,7 @@ from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
 from toolkit.cases.case_format import read_cases
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, errors_among
+from toolkit.sources.targets import CASES, files_below
 from toolkit.testing.failing_inputs import keep_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, code_for
@@ -48,7 +49,9 @@ def read_files(targets: Sequence[str]) -> list[CaseFile]:
 
 
 def _matching(target: str) -> list[Path]:
-    """Return the files that a pattern matches, which shells of Windows leave to the program, or the file itself."""
+    """Return the files in a folder, those of a pattern, which shells of Windows leave to the program, or the file."""
+    if Path(target).is_dir():
+        return files_below(Path(target), CASES)
     start = Path(target).anchor
     return sorted(Path(start or ".").glob(target.removeprefix(start))) if has_magic(target) else [Path(target)]
 
