@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.volumes import examples
 from toolkit import (
     Continue,
     Edit,
@@ -281,7 +282,7 @@ def edits(draw):
     return arguments, edited
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(edits())
 def test_an_edit_beside_masks_is_what_runs_or_is_refused(case):
     arguments, edited = case

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from tests.terminals import PROMPT, Terminal
+from tests.volumes import examples
 from toolkit import Reject, ToolContext, load_tools
 from toolkit.approvals import Allowance, DescribedCall, Risk, ScriptedReviewer, load_policy
 from toolkit.approvals.rule_offers import (
@@ -84,7 +85,7 @@ def other_values(value):
     return st.sampled_from(near) | VALUE
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(calls())
 def test_a_flag_that_is_not_said_to_be_wider_allows_one_call(case):
     call, other = case
@@ -98,7 +99,7 @@ def test_a_flag_that_is_not_said_to_be_wider_allows_one_call(case):
         assert not rule.covers(other)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls())
 def test_the_narrowest_rule_with_all_arguments_allows_one_call(tmp_path, case):
     call, other = case

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.terminals import MENU_END, PROMPT, Terminal
+from tests.volumes import examples
 from toolkit.approvals.policies import DescribedCall  # private
 from toolkit.approvals.risks import Risk  # private
 from toolkit.settings.configuration import Configuration  # private
@@ -206,7 +207,7 @@ CALLS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(CALLS, st.sampled_from(["allow", "deny"]), st.sampled_from([(), ("tools.py",)]))
 def test_without_policy_files_rules_are_offered_exactly_where_one_would_decide(call, action, targets):
     with TemporaryDirectory() as folder:

@@ -127,6 +127,7 @@ def test_inspector_finds_the_tools_as_they_are_and_nothing_wrong_with_their_sche
     assert forecast["annotations"]["readOnlyHint"] is True
 
 
+@pytest.mark.proof
 def test_inspector_is_told_that_a_tool_has_failed_and_why(inspect):
     failed, status = inspect(*STDIO, "--method", "tools/call", "--tool-name", "fail", "--tool-arg", "reason=no snow")
     assert status != 0

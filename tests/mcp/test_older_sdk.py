@@ -48,6 +48,7 @@ def beside(tmp_path):
     return run
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("words", "what"),
     [

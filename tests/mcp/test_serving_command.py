@@ -380,6 +380,7 @@ def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
     assert "reloaded: wave\n" in log
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("imports", ["from deep.words import HELLO", "from deep import words; HELLO = words.HELLO"])
 def test_edited_module_in_a_folder_without_init_is_served(project, imports):
     (project / "shop" / "deep").mkdir(parents=True)
