@@ -97,6 +97,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "crewai": Framework(("crewai", "crewai_tools")),
     "semantic_kernel": Framework(("semantic_kernel",), mark="__kernel_function__", takes_any_object=True),
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
+    "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
 }
 """The supported frameworks, by the names of their modules."""
 
