@@ -28,7 +28,7 @@ from toolkit_cli.running.agent_sessions import (
 from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, Answers, is_recorded, waits_for_answers
 from toolkit_cli.running.chats import chat
 from toolkit_cli.running.foreseen_calls import check_names
-from toolkit_cli.running.journaled_runs import JournaledRun
+from toolkit_cli.running.journaled_runs import RunRecorder, users_journal
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, seconds_of
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
@@ -169,7 +169,7 @@ def _so_far(path: Path | None, *, go_on: bool) -> tuple[Transcript, Earlier]:
     return read_transcript(path)
 
 
-def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: str | None) -> JournaledRun | None:
+def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: str | None) -> RunRecorder | None:
     """Return the recorder for the turns of the agent, or `None` if they are not recorded.
 
     Raises:
@@ -184,7 +184,8 @@ def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: 
     ):
         return None
     request, tool = options.as_request(file, ready.task), ready.declared or ready.agent
-    return JournaledRun(session.report.run, tool, request["target"], request, arguments={}, resumed=options.resumed)
+    target, resumed = request["target"], options.resumed
+    return RunRecorder(users_journal(), session.report.run, tool, target, request, arguments={}, resumed=resumed)
 
 
 def _why_not_recorded(options: AgentOptions, ready: ReadyAgent) -> Problem | None:

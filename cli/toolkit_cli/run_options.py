@@ -22,7 +22,7 @@ from toolkit_cli.shared_options import (
 )
 
 if TYPE_CHECKING:
-    from toolkit_cli.running.journaled_runs import JournaledRun, Resumed
+    from toolkit_cli.running.journaled_runs import Resumed, RunRecorder
 
 _ARGUMENTS = Forgotten("the arguments that it gives are recorded instead")
 
@@ -165,7 +165,7 @@ class RunOptions(NamedTuple):
         """Return what is needed to run it again, as plain data."""
         return recorded(self)
 
-    def record(self, run_id: str, tool: Tool, arguments: Mapping[str, Any]) -> "JournaledRun":
+    def record(self, run_id: str, tool: Tool, arguments: Mapping[str, Any]) -> "RunRecorder":
         """Record a run with these options in the journal, or continue the one to resume.
 
         Args:
@@ -177,9 +177,20 @@ class RunOptions(NamedTuple):
             Failure: If definitions have changed, and changes are not accepted.
             JournalError: If the journal cannot be written.
         """
-        from toolkit_cli.running.journaled_runs import JournaledRun  # it loads SQLite, and most record nothing
+        from toolkit_cli.running.journaled_runs import (  # they load SQLite, and most record nothing
+            RunRecorder,
+            users_journal,
+        )
 
-        return JournaledRun(run_id, tool, self.target, self.as_request(), arguments, resumed=self.resumed)
+        return RunRecorder(
+            users_journal(),
+            run_id,
+            tool,
+            self.target,
+            self.as_request(),
+            arguments,
+            resumed=self.resumed,
+        )
 
     @classmethod
     def of_request(cls, record: Mapping[str, Any], words: Sequence[str] = ()) -> "RunOptions":

@@ -34,6 +34,38 @@ def wipe(n: int) -> str:
     """Wipe."""
     return "wiped"
 '''
+PIPELINE = """
+name: twice
+description: Halve a number in two ways; the first fails at first.
+tools: [./flaky.py]
+inputs: {n: {type: integer}}
+steps:
+  - {id: first, use: flaky, with: {n: "${{ inputs.n }}"}, retry: {attempts: 2, backoff: 1ms}}
+  - {id: then, set: "${{ prev * 2 }}"}
+"""
+FLAKY = '''
+import pathlib
+from toolkit import tool
+
+@tool
+def flaky(n: int) -> int:
+    """Fail at first."""
+    file = pathlib.Path(f"tried-{n}")
+    if not file.exists():
+        file.touch()
+        raise ConnectionError("not yet")
+    return n
+'''
+PAY = '''
+from toolkit import tool
+
+@tool
+def pay(n: int) -> int:
+    """Pay."""
+    with open("paid.txt", "a") as file:
+        file.write(f"{n}\\n")
+    return n + 1
+'''
 DAY = 24 * 3600
 RUNS = {
     "completed": ("halve", [2, 4], ()),
@@ -264,6 +296,59 @@ def test_every_command_prints_the_same_for_every_kind_of_store(place):
     text = re.sub(r"; \d+\.\d MB freed", "", text)
     text = re.sub(r'("(?:asked|began|ended)": )1\d{9}\.\d+', r"\1#", text)
     assert text == Path(__file__).with_name("runs_commands.txt").read_text("utf-8")
+
+
+NO_OUTCOME = """
+CREATE TRIGGER full BEFORE UPDATE ON workflow_status WHEN new.status IN ('SUCCESS', 'ERROR')
+BEGIN SELECT raise(FAIL, 'database or disk is full'); END
+"""
+
+
+def test_a_call_whose_outcome_could_not_be_stored_is_not_made_again(project, program):
+    (project / "pay.py").write_text(PAY, "utf-8")
+    (project / "items.jsonl").write_text('{"n": 7}\n', "utf-8")
+    store = f"sqlite:///{project}/runs.db"
+    batch = ("run", "pay.py:pay", "--each", "items.jsonl", "--quiet", "--store", store)
+    assert program(*batch).returncode == 0
+    (project / "paid.txt").unlink()
+    with closing(sqlite3.connect(project / "runs.db")) as database:
+        database.executescript(NO_OUTCOME)
+    stopped = program(*batch)
+    assert (stopped.returncode, stopped.stdout) == (1, "")
+    with closing(sqlite3.connect(project / "runs.db")) as database:
+        database.executescript("DROP TRIGGER full")
+    run = json.loads(program("runs", "list", "--format", "json", "--store", store).stdout)[0]
+    resumed = program("runs", "resume", run["id"], "--store", store)
+    assert (resumed.returncode, resumed.stdout) == (0, '{"item": 1, "output": 8}\n')
+    assert (project / "paid.txt").read_text("utf-8") == "7\n"
+
+
+def test_steps_of_items_are_recorded_and_tried_again_alike(place):
+    """What a person sees of a batch with a step that cannot be repeated by itself, and an item that cannot be read."""
+    place.folder.joinpath("flaky.py").write_text(FLAKY, "utf-8")
+    place.folder.joinpath("twice.yaml").write_text(PIPELINE, "utf-8")
+    place.folder.joinpath("items.jsonl").write_text('{"n": 1}\n{"m": 2}\n', "utf-8")
+    for file in place.folder.glob("tried-*"):
+        file.unlink()
+    done = place.invoke("run", "twice.yaml", "--each", "items.jsonl", "--quiet")
+    message = "twice has no argument 'm' (it takes n)"
+    failed = {"error": message, "error_code": "invalid_item", "at": "items.jsonl:2"}
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (results, done.exit_code) == ([{"item": 1, "output": 2}, {"item": 2, **failed}], 1)
+    (run,) = place.runs()
+    assert (run["state"], run["done"], run["failed"]) == ("completed", 1, 1)
+    steps = json.loads(place.invoke("runs", "show", run["id"], "--format", "json").stdout)["steps"]
+    assert sorted((step["path"], step["tool"], step["status"], step["may_repeat"]) for step in steps) == [
+        ("1", "", "ok", True),
+        ("1/first", "flaky", "ok", False),
+        ("1/then", "", "ok", True),
+        ("2", "", "failed", True),
+    ]
+    place.folder.joinpath("items.jsonl").write_text('{"n": 1}\n{"n": 3}\n', "utf-8")
+    place.folder.joinpath("tried-3").touch()
+    again = place.invoke("runs", "resume", run["id"], "--failed")
+    results = [json.loads(line) for line in again.stdout.splitlines()]
+    assert (results, again.exit_code) == ([{"item": 1, "output": 2}, {"item": 2, "output": 6}], 0)
 
 
 def kept(place):

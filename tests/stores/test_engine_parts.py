@@ -20,6 +20,7 @@ from dbos._recovery import recover_pending_workflows
 from dbos._sys_db import SystemDatabase
 
 from toolkit.stores.databases import is_alive  # private
+from toolkit.stores.item_journals import ItemJournal, Lost  # private
 from toolkit.stores.presences import Presence  # private
 from toolkit.stores.serializers import JsonSerializer, refuse_pickle  # private
 
@@ -66,13 +67,6 @@ def test_the_parts_without_a_public_name_take_what_we_give_them():
     assert list(inspect.signature(recover_pending_workflows).parameters) == ["dbos", "executor_ids"]
     assert list(inspect.signature(SystemDatabase.get_queue).parameters) == ["self", "name", "client_system_database"]
     assert list(inspect.signature(SystemDatabase.get_queue_partitions).parameters) == ["self", "queue_name"]
-    assert list(inspect.signature(SystemDatabase.check_operation_execution).parameters) == [
-        "self",
-        "workflow_id",
-        "function_id",
-        "function_name",
-        "owner_key",
-    ]
     assert list(inspect.signature(SystemDatabase.update_workflow_outcome).parameters)[:3] == [
         "self",
         "workflow_id",
@@ -103,12 +97,12 @@ def test_a_row_that_says_it_is_pickled_runs_nothing(store, tmp_path):
     assert not marker.exists()
 
 
-def test_a_step_is_kept_in_one_transaction_and_so_is_that_it_begins(store):
+def test_a_step_is_kept_in_one_statement_and_the_engine_keeps_none(store):
     said = []
 
     def note(connection, cursor, statement, *_):
-        if "operation_outputs" in statement:
-            said.append(statement.split()[0])
+        if "toolkit_steps" in statement or "operation_outputs" in statement:
+            said.append(" ".join(statement.split()[:3]))
 
     def steps(item, version, journal):
         said.clear()
@@ -124,7 +118,24 @@ def test_a_step_is_kept_in_one_transaction_and_so_is_that_it_begins(store):
     store.items.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
     with Worker(store, {"v": "t"}, steps) as worker:
         found = ends(store, [1], worker)
-    assert json.loads(found[1].result) == [["INSERT", "INSERT"], ["INSERT", "INSERT"]]
+    assert json.loads(found[1].result) == [["INSERT INTO toolkit_steps"] * 2] * 2
+
+
+def test_a_process_whose_work_others_took_over_records_no_more_steps(store):
+    (number,) = (run.number for run in store.all())
+    item = StoredItem("run", 1, {"n": 1}, "")
+    mine, gone = store.join(), Presence(store.database)
+    journal = ItemJournal(store.database, item, run=number, process=gone.number)
+    journal.end("1/first", "ok", "{}", is_whole=True)
+    store.database.locks.release(gone.number)  # it has lost its connection
+    assert mine.lock_if_dead(gone.number)
+    for _ in range(2):  # before and after its work is given to others
+        with pytest.raises(Lost):
+            journal.begin("1/second", "pay", "", "", may_repeat=False)
+        with pytest.raises(JournalError, match="took over the work of this one"):
+            gone.check()
+        mine.forget(gone.number)
+    assert [step.path for step in store.steps(*store.all())] == ["1/first"]
 
 
 def test_a_process_that_has_died_is_told_from_one_that_lives(store):

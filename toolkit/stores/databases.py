@@ -34,11 +34,13 @@ class Database(Protocol):
         shown: Its name for messages.
         locks: Numbered locks, which the system releases when their process ends.
         row_lock: What locks the rows of a SELECT until the end of the transaction, if that is not locked as a whole.
+        share_lock: What keeps others from changing the rows of a SELECT until then.
     """
 
     shown: str
     locks: Locks
     row_lock: str
+    share_lock: str
 
     def read(self, statement: str, values: Mapping[str, object] = _NOTHING) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of a SELECT statement, by column."""
@@ -54,6 +56,12 @@ class Database(Protocol):
 
     def now(self, execute: Execute) -> float:
         """Return the time of the clock that all users of the database share, in seconds since 1970."""
+
+    def compact(self) -> int:
+        """Free the space of deleted rows, and return by how many bytes the file has shrunk; 0 for a server."""
+
+    def close(self) -> None:
+        """Close all connections."""
 
 
 def is_alive(database: Database, process: int) -> bool:
@@ -81,7 +89,7 @@ class FileDatabase:
         locks: The locks of processes, by their numbers.
     """
 
-    row_lock = ""
+    row_lock = share_lock = ""
 
     def __init__(self, path: Path) -> None:
         """Open the database, or create it.
@@ -205,6 +213,14 @@ class FileDatabase:
     def _failure(self, what: str, error: Exception) -> JournalError:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         return JournalError(f"cannot {what} the journal '{self.path}': {reason.lower()}")
+
+    def compact(self) -> int:
+        """Free the space of deleted rows, and return by how many bytes the file has shrunk.
+
+        Raises:
+            JournalError: If the file cannot be written, for example because the disk has no room for a copy of it.
+        """
+        return self.attempt("write", lambda: compact_file(self.path))
 
     def close(self) -> None:
         self._connection.close()

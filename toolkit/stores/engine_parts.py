@@ -1,33 +1,18 @@
 """All uses of the engine's (DBOS's) private API, in one place, so that one test covers them.
 
 The engine has no public API to adopt the work of a process that has died, to take the work of some runs only, to limit
-how much work this process takes regardless of the queue's limit, or to store a step in a single transaction.
+how much work this process XX
 `pyproject.toml` pins the versions that this code works with.
 """
 
-import threading
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from dbos import DBOS
-from dbos._error import DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError
 from dbos._recovery import recover_pending_workflows
 
 if TYPE_CHECKING:
     from dbos._queue import Queue
-
-
-class _Thread(threading.local):
-    """Thread-local state: whether the step being stored is known to be new."""
-
-    is_new = False
-
-
-_thread = _Thread()
-
-LOST = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
-"""Raised by a step whose item was cancelled or taken over by another process; nothing more is stored for it."""
 
 
 def adopt(engine: DBOS, executor: str) -> None:
@@ -90,33 +75,6 @@ def watch_outcomes(engine: DBOS, stored: Callable[[], None], fail: Callable[[Bas
             stored()
 
     database.update_workflow_outcome = update_workflow_outcome  # type: ignore[method-assign]  # as above
-
-
-def skip_checks(engine: DBOS) -> None:
-    """Skip the query for whether a step is stored already if it is known to be new.
-
-    Storing the step fails in the same transaction if the item was cancelled or taken over by another process.
-
-    Args:
-        engine: The launched engine of this process.
-    """
-    database = engine._sys_db  # noqa: SLF001 - see above
-    check = database.check_operation_execution
-
-    def check_operation_execution(*arguments: Any, **options: Any) -> Any:
-        return None if _thread.is_new else check(*arguments, **options)
-
-    database.check_operation_execution = check_operation_execution  # type: ignore[method-assign]  # as above
-
-
-@contextmanager
-def new_step() -> Iterator[None]:
-    """Treat the step that this thread stores within the block as new."""
-    _thread.is_new = True
-    try:
-        yield
-    finally:
-        _thread.is_new = False
 
 
 def listen_to(engine: DBOS, queues: Collection[str]) -> None:

@@ -178,6 +178,7 @@ class EngineDatabase:
         shown: The URL without its password.
         locks: The locks of processes, by their numbers.
         row_lock: What locks the rows of a SELECT; an SQLite file is locked as a whole.
+        share_lock: What keeps others from changing them.
     """
 
     def __init__(self, url: StoreUrl) -> None:
@@ -191,7 +192,7 @@ class EngineDatabase:
         with storage_errors(url, "open"):
             self.locks: Locks = ServerLocks(self.engine) if url.file is None else locks_beside(url.file)
         self._kind: Kind = "postgresql" if url.file is None else "sqlite"
-        self.row_lock = " FOR UPDATE" if self._is_server else ""
+        self.row_lock, self.share_lock = (" FOR UPDATE", " FOR SHARE") if self._is_server else ("", "")
         self._has_given_up = False
 
     @property

@@ -1,12 +1,10 @@
 """The queues that carry items of runs to workers, and the outcomes of the items."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.stores.engines import POLLING, WORKFLOW, EngineDatabase, queue_of
-from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 from toolkit.stores.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.tools.calls.call_limits import Limit
 
@@ -118,28 +116,6 @@ class ItemQueues:
             asked, attempt = [number_in(one.workflow_id) for one in found], attempt + 1
         return known
 
-    def of(self, run: RecordedRun) -> Iterator[RecordedStep]:
-        """Yield the items of a run, in the order of their submission.
-
-        Raises:
-            StoreError: If reading the store fails.
-        """
-        offset = 0
-        while True:
-            skipped = offset
-            page = self._database.attempt(
-                "read",
-                lambda: self._client.list_workflows(
-                    workflow_id_prefix=f"{run.id}/",
-                    limit=_PAGE,
-                    offset=skipped,  # noqa: B023 - called in this iteration
-                ),
-            )
-            yield from map(_step_of, page)
-            offset += len(page)
-            if len(page) < _PAGE:
-                return
-
     def delete(self, run: str) -> None:
         """Delete all items of a run, with their recorded steps.
 
@@ -179,22 +155,3 @@ def _end_of(status: "WorkflowStatus") -> ItemEnd:
 
 def _known_of(status: "WorkflowStatus") -> Known:
     return Known(_item_in(status), _end_of(status) if status.status in _ENDED else None)
-
-
-def _step_of(status: "WorkflowStatus") -> RecordedStep:
-    end = _end_of(status) if status.status in _ENDED else None
-    began = None if status.dequeued_at is None else status.dequeued_at / 1000
-    ended = None if status.completed_at is None else status.completed_at / 1000
-    arguments = json.dumps(_item_in(status).arguments, default=str)
-    how, result = (None, None) if end is None else (end.status, end.result)
-    return RecordedStep(
-        str(number_in(status.workflow_id)),
-        "",
-        status=how,
-        result=result,
-        arguments=arguments,
-        began=began,
-        ended=ended,
-        may_repeat=True,
-        is_whole=True,
-    )

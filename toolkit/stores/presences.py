@@ -19,7 +19,7 @@ class Present(NamedTuple):
         executor: The engine's name for it.
         machine: Host name of its machine.
         process: Its process ID on that machine.
-        jobs: How many items it runs in parallel; 0 if it is not a worker.
+        jobs: How many items it runs in parallel; 0 if it is not a worker, and -1 if others take over its work.
         tools: The versions of the tools that it can run, separated by spaces.
     """
 
@@ -40,7 +40,8 @@ _JOIN = (
     "INSERT INTO toolkit_processes (executor, machine, process, jobs, tools, seen)"
     " VALUES (:executor, :machine, :process, :jobs, :tools, :seen) RETURNING number"
 )
-_SEE = "UPDATE toolkit_processes SET seen = :seen WHERE number = :number"
+_SEE = "UPDATE toolkit_processes SET seen = :seen WHERE number = :number AND jobs >= 0"
+_EXPEL = "UPDATE toolkit_processes SET jobs = -1 WHERE number = :number"
 _FORGET = "DELETE FROM toolkit_processes WHERE number = :number"
 
 
@@ -50,7 +51,10 @@ class Presence:
     Attributes:
         number: Number of this process. Other processes adopt its work when the lock with this number is free.
         executor: The engine's name for this process.
+        has_work: Whether it takes items from queues, which others have to take over if it ends before they do.
     """
+
+    has_work = False
 
     def __init__(self, database: Database, *, jobs: int = 0, tools: str = "") -> None:
         """Register this process.
@@ -100,10 +104,15 @@ class Presence:
     def lock_if_dead(self, number: int) -> bool:
         """Return whether a process has died. If so, the caller now holds its lock and has to clean up after it.
 
+        If it has only lost its connection, it can record no more steps.
+
         Raises:
-            JournalError: If the database cannot be read.
+            JournalError: If the database cannot be used.
         """
-        return number != self.number and self._take(number)
+        if number == self.number or not self._take(number):
+            return False
+        self._database.write(_EXPEL, {"number": number})
+        return True
 
     def forget(self, number: int) -> None:
         """Delete the registration of a dead process after cleaning up.
@@ -115,12 +124,14 @@ class Presence:
         self._database.attempt("write", lambda: self._database.locks.release(number))
 
     def leave(self) -> None:
-        """Unregister this process. If that fails, other processes find that its lock is free."""
+        """Unregister this process, or let others do it after they have taken over its unfinished work."""
         try:
-            self.forget(self.number)
+            if not self.has_work:
+                self._database.write(_FORGET, {"number": self.number})
         except JournalError:
-            with suppress(Exception):  # a lost connection has released it already
-                self._database.locks.release(self.number)
+            pass  # others find that its lock is free
+        with suppress(Exception):  # a lost connection has released it already
+            self._database.locks.release(self.number)
 
     def _take(self, number: int) -> bool:
         return self._database.attempt("read", lambda: self._database.locks.take(number))

@@ -1,10 +1,6 @@
-"""Recorded runs and their steps, as plain values, and what can be done with them wherever they are recorded."""
+"""Recorded runs and their steps, as plain values."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple, Protocol, Self
-
-from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
-from toolkit.stores.store_urls import StoreUrl
+from typing import Any, Literal, NamedTuple
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
 """The state of a run. A `waiting` run can be resumed once its questions are answered.
@@ -93,42 +89,3 @@ class RecordedRun(NamedTuple):
             "of": self.of,
             "error": self.error,
         }
-
-
-class RecordedRuns(Protocol):
-    """The runs of the user's journal, or of a store. Every method raises JournalError if it cannot be used."""
-
-    @property
-    def url(self) -> StoreUrl | None:
-        """The URL of the store; `None` for the journal."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def all(self) -> Iterator[RecordedRun]:
-        """Yield all runs, newest first."""
-
-    def find(self, start: str) -> list[RecordedRun]:
-        """Return the runs whose id starts like this, newest first."""
-
-    def steps(self, run: RecordedRun, *, since: float = 0.0) -> Iterator[RecordedStep]:
-        """Yield the steps or items of a run; with `since`, only those that ended after that time."""
-
-    def in_doubt(self, run: RecordedRun) -> list[RecordedStep]:
-        """Return the steps that have to be checked by a person before the run can continue."""
-
-    def cancel(self, run: RecordedRun) -> None:
-        """Cancel a run. A running one ends as after Ctrl-C; finished work is kept."""
-
-    def prune(self, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
-        """Delete runs with everything that belongs to them, and return those that were deleted."""
-
-    def compact(self) -> int:
-        """Free the space of deleted runs, and return how many bytes were freed, as far as that is known."""
-
-    def open_questions(self) -> list[PendingApproval]:
-        """Return the open approval questions of all runs, oldest first."""
-
-    def answer(self, id: str, answer: ApprovalAnswer) -> bool:
-        """Record the answer to a question, and return whether the question was still open."""

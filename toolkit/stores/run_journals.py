@@ -4,13 +4,10 @@ Steps that cannot safely be repeated are recorded before they begin, too.
 """
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 from toolkit.approvals.requests import PendingApproval, plain_digest
 from toolkit.runs.records import StepRecord
 from toolkit.stores.databases import Database
-from toolkit.stores.recorded_runs import State
 from toolkit.stores.stored_approvals import StoredApprovals
 
 _LONGEST_ARGUMENTS = 2_000
@@ -50,28 +47,22 @@ class RunJournal:
     """
 
     def __init__(
-        self,
-        database: Database,
-        id: str,
-        number: int,
-        finish: Callable[[State, str | None], None],
-        *,
-        is_resumed: bool,
+        self, database: Database, id: str, number: int, *, is_resumed: bool, has_questions: bool = False
     ) -> None:
         """Open the record of a run.
 
         Args:
-            database: The database of the journal.
+            database: The database of the run.
             id: The id of the run.
-            number: The number of the run in the journal.
-            finish: Records how the run ended.
+            number: The number of the run in the database.
             is_resumed: Whether the run is resumed. If not, there are no earlier records to look up.
+            has_questions: Whether the run may have questions that were asked before.
         """
-        self._database, self._id, self._number, self._finish = database, id, number, finish
+        self._database, self._id, self._number = database, id, number
         self._approvals = StoredApprovals(database)
         self._is_resumed = is_resumed
         self._begun: dict[str, dict[str, object]] = {}
-        self._has_questions = is_resumed and self._approvals.any_of(id)
+        self._has_questions = has_questions
 
     def recall(self, path: str) -> StepRecord | None:
         """Return the record of a finished step, or `None` if the step has to run."""
@@ -111,17 +102,11 @@ class RunJournal:
             self._write(_DONE, begun | record | {"digest": arguments or begun["digest"]})
         self._withdraw(path)
 
-    def finish(self, state: State, error: str | None = None) -> None:
-        """Record how the run ended, unless it was cancelled.
-
-        Raises:
-            JournalError: If the journal cannot be written.
-        """
-        self._finish(state, error)
-
     def pending_at(self, path: str) -> PendingApproval | None:
         """Return the question of a step, unless the step has begun since the question was answered."""
-        return self._approvals.at(self._id, path) if self._has_questions else None
+        found = self._approvals.at(self._id, path) if self._is_resumed or self._has_questions else None
+        self._has_questions = self._has_questions or found is not None
+        return found
 
     def add_pending(self, pending: PendingApproval) -> None:
         """Store a question. It replaces any previous question of the same step.
@@ -137,5 +122,5 @@ class RunJournal:
         if self._has_questions:
             self._approvals.withdraw(self._id, path)
 
-    def _write(self, statement: str, values: dict[str, Any]) -> None:
+    def _write(self, statement: str, values: dict[str, object]) -> None:
         self._database.write(statement, {"run": self._number, **values})

@@ -9,8 +9,8 @@ from threading import Event
 from typing import Final
 
 from toolkit.stores.databases import Database
+from toolkit.stores.item_journals import Lost
 from toolkit.stores.tables import Execute
-from toolkit.stores.workflow_journals import Lost
 from toolkit.tools.calls.call_limits import Limit, Release
 
 _MOST_AHEAD: Final = 64
@@ -166,7 +166,7 @@ class StoredLimits:
             Lost: If the worker stops.
         """
         if self._is_over.is_set():
-            raise Lost(Stopped())
+            raise Lost("the worker stops")
         turn = os.urandom(_ID_BYTES).hex()
         wait = self._database.transaction(lambda execute: self._begin(execute, tool, turn, again=again))
         return partial(self._give_back, turn) if wait is None else wait

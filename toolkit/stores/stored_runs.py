@@ -9,6 +9,7 @@ from toolkit.runs.records import JournalError
 from toolkit.stores.databases import Database, is_alive
 from toolkit.stores.recorded_runs import RecordedRun, State
 from toolkit.stores.stored_approvals import StoredApprovals
+from toolkit.stores.tables import WHOLE
 
 if TYPE_CHECKING:
     from toolkit.stores.presences import Presence
@@ -24,11 +25,16 @@ _RESUME: Final = (
     "UPDATE toolkit_runs SET state = 'running', ended = NULL, error = NULL, definition = :definition,"  # noqa: S608 - our own names
     f" version = :version, software = :software, process = :now WHERE {_UNCHANGED}"
 )
-_FINISH: Final = (
-    "UPDATE toolkit_runs SET state = CASE WHEN state IN ('cancelled', 'deleted') THEN state ELSE :state END,"
-    " error = :error, ended = :ended WHERE id = :id"
+_OF_RUN: Final = f"(SELECT count(*) FROM toolkit_steps WHERE run = toolkit_runs.number AND {WHOLE} AND status"  # noqa: S608 - our own words
+_END: Final = (
+    f"UPDATE toolkit_runs SET ended = :ended, done = {_OF_RUN} = 'ok'),"  # noqa: S608 - as above
+    f" failed = {_OF_RUN} NOT IN ('ok', 'skipped')),"
 )
-_CANCEL: Final = "UPDATE toolkit_runs SET state = 'cancelled', ended = :ended WHERE id = :id AND state <> 'deleted'"
+_FINISH: Final = (
+    f"{_END} state = CASE WHEN state IN ('cancelled', 'deleted') THEN state ELSE :state END, error = :error"
+    " WHERE id = :id"
+)
+_CANCEL: Final = f"{_END} state = 'cancelled' WHERE id = :id AND state <> 'deleted'"
 _ALL: Final = (
     "SELECT * FROM toolkit_runs WHERE state <> 'deleted' AND substr(id, 1, :length) = :start ORDER BY number DESC"
 )
@@ -135,15 +141,6 @@ class StoredRuns:
         if found is None:
             return "another process"
         return f"process {found.process}" if found.is_here else f"process {found.process} of '{found.machine}'"
-
-    def count(self, id: str, done: int, failed: int) -> None:
-        """Record how many items of a run have succeeded and failed.
-
-        Raises:
-            JournalError: If the database cannot be written.
-        """
-        statement = "UPDATE toolkit_runs SET done = :done, failed = :failed WHERE id = :id"
-        self._database.write(statement, {"id": id, "done": done, "failed": failed})
 
     def finish(self, id: str, state: State, error: str | None = None) -> None:
         """Record how a run ended, unless it was cancelled; workers then take no more of its items.

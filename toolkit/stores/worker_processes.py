@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from toolkit.errors import Signal
 from toolkit.runs.records import JournalError
-from toolkit.stores.engine_parts import adopt, listen_to, restrict, skip_checks, watch_outcomes
+from toolkit.stores.engine_parts import adopt, listen_to, restrict, watch_outcomes
 from toolkit.stores.engines import (
     APPLICATION,
     POLLING,
@@ -21,15 +21,13 @@ from toolkit.stores.engines import (
     reason_of,
     schedules_of,
 )
+from toolkit.stores.item_journals import InDoubt, ItemJournal, Lost
 from toolkit.stores.stored_items import ItemEnd, StoredItem
 from toolkit.stores.stored_limits import Permits, Stopped
 from toolkit.stores.stores import Store
-from toolkit.stores.workflow_journals import InDoubt, Lost, open_journal
 
 if TYPE_CHECKING:
     from dbos import DBOS
-
-    from toolkit.stores.workflow_journals import WorkflowJournal
 
 
 GLANCE: Final = 1.0
@@ -42,7 +40,7 @@ _FORMAT: Final = "toolkit-1"
 class Do(Protocol):
     """Runs an item, and returns its outcome even if the item fails."""
 
-    def __call__(self, item: StoredItem, version: str, journal: "WorkflowJournal") -> ItemEnd:
+    def __call__(self, item: StoredItem, version: str, journal: ItemJournal) -> ItemEnd:
         """Run the item.
 
         Args:
@@ -97,6 +95,7 @@ class Worker:
         self._permits = Permits(jobs, POLLING)
         self._jobs = jobs
         self._served: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
         self._over = threading.Event()
         self._failure: BaseException | None = None
         self._failed = threading.Event()
@@ -112,6 +111,7 @@ class Worker:
         from sqlalchemy.exc import SQLAlchemyError
 
         presence = self._store.join(jobs=self._jobs, versions=self._tools)
+        presence.has_work = True
         for name in set(self._tools.values()):
             self._store.items.open(name, replaces=False)
         try:
@@ -184,7 +184,6 @@ class Worker:
         DBOS.launch()
         restrict(engine, self._runs, self._permits.room)
         watch_outcomes(engine, self._permits.release, self._fail)
-        skip_checks(engine)
         names = set(self._tools.values())
         listen_to(engine, [*map(queue_of, names), *(map(schedules_of, names) if self._begin is not None else ())])
         return engine
@@ -196,11 +195,10 @@ class Worker:
         item = StoredItem(**request)
         self._permits.take()
         try:
-            journal = open_journal(self._store.client, item, self._store.approvals)
-            return self._do(item, self._served.get(item.run, ""), journal)._asdict()
+            return self._do(item, self._served.get(item.run, ""), self._journal_of(item))._asdict()
         except Lost as lost:
             self._permits.release()
-            raise lost.cause from lost
+            raise Stopped from lost
         except InDoubt as doubt:
             return ItemEnd("doubtful", str(doubt))._asdict()
         except JournalError as error:
@@ -209,6 +207,12 @@ class Worker:
             raise Stopped from error
         except Signal as ending:
             return ItemEnd("ended", str(ending))._asdict()
+
+    def _journal_of(self, item: StoredItem) -> ItemJournal:
+        if item.run not in self._numbers:
+            self._numbers[item.run] = self._store.runs.get(item.run).number
+        process = self._store.join().number
+        return ItemJournal(self._store.database, item, run=self._numbers[item.run], process=process)
 
     def _do_run(self, at: str, request: dict[str, Any]) -> None:
         """Do a scheduled run. If it was taken over, it continues, because its id is derived from the scheduled time."""

@@ -14,11 +14,10 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.outcomes import result_in
 from toolkit.tools.secret_arguments import redactor_of
-from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, recorded_as
-from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult
-from toolkit_cli.running.journaled_runs import JournaledRun, Resumed
+from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, record_invalid
+from toolkit_cli.batching.item_results import BatchOptions, ItemResults
+from toolkit_cli.running.journaled_runs import Resumed, RunRecorder
 
 
 class BatchWork(NamedTuple):
@@ -46,7 +45,7 @@ class BatchWork(NamedTuple):
 class BatchRun:
     """A batch that runs in this process."""
 
-    def __init__(self, work: BatchWork, recorded: JournaledRun | None = None) -> None:
+    def __init__(self, work: BatchWork, recorded: RunRecorder | None = None) -> None:
         self._tool, self._arguments, self._options = work.tool, work.arguments, work.options
         self._recorded = recorded
         self._run = Run(id=work.run, channel=work.channel, journal=None if recorded is None else recorded.journal)
@@ -79,7 +78,11 @@ class BatchRun:
     async def _do(self, item: Item) -> ToolResult:
         arguments = self._arguments.of(item)
         if isinstance(arguments, str):
-            return ToolResult.failure(arguments, "invalid_item")
+            failure = ToolResult.failure(arguments, "invalid_item")
+            if self._recorded is not None:
+                context = self._calls.context_of(item.number, self._run)
+                record_invalid(item.number, failure, context, self._recorded.journal)
+            return failure
         run = self._run.spawn() if self._calls.needs_run else None
         context = self._calls.context_of(item.number, run)
         try:
@@ -97,21 +100,19 @@ class BatchRun:
         return self._calls.call_at_once(arguments)
 
     async def _call_recorded(
-        self, item: Item, arguments: Mapping[str, Any], context: ToolContext, recorded: JournaledRun
+        self, item: Item, arguments: Mapping[str, Any], context: ToolContext, recorded: RunRecorder
     ) -> ToolResult:
         """Return the recorded result of an item if there is one; otherwise call the tool and record the result."""
         path, digest = str(item.number), plain_digest(dumps(redactor_of(context).data(arguments), default=str))
-        known = recorded.journal.recall(path)
-        if known is not None and known.arguments != digest:
+        journal = recorded.journal
+        known = journal.recall(path)
+        if known is not None and known.arguments not in ("", digest):
             check_changed(self._items, item, recorded.resumed)
-        elif known is not None and (known.status == "ok" or not self._repeats_failures):
-            return result_in(known.result)[0]
-        result = await self._calls.call(item.number, arguments, context)
-        if isinstance(result, WaitingResult):
-            return result
-        status, text, is_whole = recorded_as(result, context)
-        recorded.journal.end(path, status, text, is_whole=is_whole, arguments=digest)
-        return result
+        repeats = self._repeats_failures
+        done = await self._calls.call_recorded(
+            item.number, arguments, context, journal, digest=digest, known=known, repeats_failures=repeats
+        )
+        return done.result
 
     @property
     def _repeats_failures(self) -> bool:

@@ -22,7 +22,7 @@ from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import refuse_unanswerable_calls
 from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.foreseen_calls import calls_of_items, check_rules_on
-from toolkit_cli.running.journaled_runs import JournaledRun
+from toolkit_cli.running.journaled_runs import RunRecorder
 from toolkit_cli.running.sessions import Session
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
@@ -101,7 +101,7 @@ def run_each(options: BatchOptions, typed: RunOptions, session: Session, tool: T
 @contextmanager
 def _recorded(
     options: BatchOptions, typed: RunOptions, session: Session, tool: Tool, common: Mapping[str, Any]
-) -> Iterator[JournaledRun | StoredRun | None]:
+) -> Iterator[RunRecorder | StoredRun | None]:
     """Start recording the run in the store or in the journal; yield `None` if it is not recorded."""
     if options.store is None:
         yield None if typed.journal is False else typed.record(session.report.run, tool, common)

@@ -1,21 +1,22 @@
 """Calls a tool for single items of a batch: the arguments from the item, the call, and its events."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolkit.approvals.risks import CallHistory
 from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending, BudgetExceeded, TerminationRequested
 from toolkit.events import BatchItemFinished, BatchItemStarted, Outcome
 from toolkit.problems import did_you_mean
-from toolkit.runs.records import Journal
+from toolkit.runs.records import Journal, StepRecord
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.calling import ShortCall, is_short, short_call
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.outcomes import result_text
+from toolkit.tools.outcomes import result_in, result_text
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli import console
@@ -25,6 +26,20 @@ from toolkit_cli.rendering.tool_kinds import pipeline_in
 
 _ENDINGS: Final = (ApprovalPending, BudgetExceeded, TerminationRequested)
 _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
+
+
+class RecordedResult(NamedTuple):
+    """The result of an item, as the call returned it and as it is recorded.
+
+    Attributes:
+        result: The result.
+        status: How it is recorded.
+        text: The text that is recorded, or the ids of the questions that the item waits for.
+    """
+
+    result: ToolResult
+    status: str
+    text: str
 
 
 class ItemCalls:
@@ -80,6 +95,40 @@ class ItemCalls:
 
         return await reported(lambda: self._result(arguments, context), number, self._called.name, context, self._trace)
 
+    async def call_recorded(
+        self,
+        number: int,
+        arguments: Mapping[str, Any],
+        context: ToolContext,
+        journal: Journal,
+        *,
+        digest: str,
+        known: StepRecord | None,
+        repeats_failures: bool,
+    ) -> RecordedResult:
+        """Return the recorded result of an item if there is one; otherwise call the tool and record the result.
+
+        Args:
+            number: The number of the item.
+            arguments: The arguments of the call.
+            context: The context of the call.
+            journal: Records the result.
+            digest: The digest of the arguments.
+            known: The earlier record of the item, if any.
+            repeats_failures: Whether to call the tool again if the item has failed.
+
+        Raises:
+            Signal: If a call ends the whole batch.
+        """
+        if known is not None and known.arguments == digest and (known.status == "ok" or not repeats_failures):
+            return RecordedResult(result_in(known.result)[0], known.status, known.result)
+        result = await self.call(number, arguments, context)
+        if isinstance(result, WaitingResult):
+            return RecordedResult(result, "waiting", json.dumps(result.pending.ids))
+        status, text, is_whole = recorded_as(result, context)
+        journal.end(str(number), status, text, is_whole=is_whole, arguments=digest)
+        return RecordedResult(result, status, text)
+
     def call_at_once(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Call the tool without naming the item; only for calls that `are_short`.
 
@@ -121,6 +170,13 @@ def recorded_as(result: ToolResult, context: ToolContext) -> tuple[str, str, boo
     text, is_whole = result_text(result, output, context)
     status = "ok" if result.error is None else _STATUSES.get(str(result.error_code), "failed")
     return status, text, is_whole
+
+
+def record_invalid(number: int, result: ToolResult, context: ToolContext, journal: Journal) -> None:
+    """Record that an item has no valid arguments, unless it had before; without a digest, it is always tried again."""
+    if journal.recall(str(number)) is None:
+        status, text, is_whole = recorded_as(result, context)
+        journal.end(str(number), status, text, is_whole=is_whole)
 
 
 def looks_at_run(tool: Tool) -> bool:

@@ -8,7 +8,7 @@ from toolkit.approvals.audit_log import current_person
 from toolkit.approvals.decisions import REVIEWER
 from toolkit.approvals.requests import Answer, ApprovalAnswer, PendingApproval
 from toolkit.problems import did_you_mean
-from toolkit.stores.recorded_runs import RecordedRuns
+from toolkit.stores.run_stores import RunStore
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
@@ -34,7 +34,7 @@ class Reply(NamedTuple):
     all_like: bool
 
 
-def list_approvals(recorded: RecordedRuns, run: str | None, *, as_json: bool) -> ExitCode:
+def list_approvals(recorded: RunStore, run: str | None, *, as_json: bool) -> ExitCode:
     """Print all pending approval questions with their details.
 
     Args:
@@ -60,7 +60,7 @@ def list_approvals(recorded: RecordedRuns, run: str | None, *, as_json: bool) ->
 
 
 def decide_approval(
-    recorded: RecordedRuns,
+    recorded: RunStore,
     id: str | None,
     words: Sequence[str],
     reply: Reply,
@@ -154,7 +154,7 @@ def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
     return arguments
 
 
-def _answer(recorded: RecordedRuns, pending: PendingApproval, given: ApprovalAnswer) -> None:
+def _answer(recorded: RunStore, pending: PendingApproval, given: ApprovalAnswer) -> None:
     """Write an answer to the audit log, then save it.
 
     Raises:

@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending, ExitEarlyError
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.run import OutputChannel, Run
+from toolkit.stores.item_journals import ItemJournal
 from toolkit.stores.stored_items import FINAL, ItemEnd, StoredItem
 from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool
@@ -19,14 +20,11 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.outcomes import result_in
 from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
-from toolkit_cli.batching.item_calls import ItemCalls, recorded_as
+from toolkit_cli.batching.item_calls import ItemCalls
 from toolkit_cli.batching.item_results import ItemResults, WaitingResult
 from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.submissions import OnItsWay, Submission
 from toolkit_cli.running.journaled_runs import store_option
-
-if TYPE_CHECKING:
-    from toolkit.stores.workflow_journals import WorkflowJournal
 
 
 class StoredCalls:
@@ -53,7 +51,7 @@ class StoredCalls:
         self._perform = run_in_loop if tool.suspends else drive
         self._channel = channel
 
-    def do(self, item: StoredItem, journal: "WorkflowJournal") -> ItemEnd:
+    def do(self, item: StoredItem, journal: ItemJournal) -> ItemEnd:
         """Call the tool for an item, and return the result.
 
         Raises:
@@ -61,15 +59,20 @@ class StoredCalls:
         """
         run = Run(id=item.run, channel=self._channel, journal=journal).spawn()
         context = self._calls.context_of(item.number, run, journal)
-        result = self._perform(self._calls.call(item.number, item.arguments, context))
+        known, repeats = journal.recall(str(item.number)), item.attempt > 1
+        done = self._perform(
+            self._calls.call_recorded(
+                item.number,
+                item.arguments,
+                context,
+                journal,
+                digest=item.digest,
+                known=known,
+                repeats_failures=repeats,
+            )
+        )
         costs = [use.cost for use in run.uses if use.cost is not None]
-        spent = (sum(costs) if costs else None, len(run.uses))
-        if isinstance(result, WaitingResult):
-            return ItemEnd("waiting", json.dumps(result.pending.ids), *spent)
-        status, text, _ = recorded_as(result, context)
-        end = ItemEnd(status, text, *spent)  # type: ignore[arg-type]  # one of the statuses
-        journal.end_item(str(item.number), end)
-        return end
+        return ItemEnd(done.status, done.text, sum(costs) if costs else None, len(run.uses))  # type: ignore[arg-type]  # one of the statuses
 
 
 _SHORTEST_POLL: Final = 0.05
@@ -102,7 +105,7 @@ class StoredBatch:
         self._ended: dict[int, tuple[Item, ToolResult]] = {}
         self._next = 1
         self._doubts: list[str] = []
-        self._counted = time.monotonic()
+        self._checked = time.monotonic()
         self._moved = time.monotonic()
         self._warns_without_worker = work.options.jobs == 0
 
@@ -127,7 +130,6 @@ class StoredBatch:
             stack.callback(self._submission.stop)
             self._submission.start(self._tool.name)
             self._follow(worker)
-        self._count()
         return self._results.failure or self._doubt_failure() or self._results.ending()
 
     def close(self) -> None:
@@ -135,7 +137,6 @@ class StoredBatch:
         for number in sorted(self._ended):
             self._results.take(*self._ended.pop(number))
         self._results.close()
-        self._note()
 
     def _follow(self, worker: Worker | None) -> None:
         """Collect results as items finish."""
@@ -194,16 +195,15 @@ class StoredBatch:
         return True
 
     def _check_run(self) -> None:
-        """Once a second, save the progress of the run and check whether it was cancelled.
+        """Once a second, check whether the run was cancelled.
 
         Raises:
             ExitEarlyError: If the run was cancelled.
         """
         now = time.monotonic()
-        if now - self._counted < _SECOND:
+        if now - self._checked < _SECOND:
             return
-        self._counted = now
-        self._count()
+        self._checked = now
         if self._stored.store.runs.state_of(self._stored.id) == "cancelled":
             raise ExitEarlyError("the run was cancelled")
         if self._warns_without_worker and now - self._moved > _NO_WORKER:
@@ -211,14 +211,6 @@ class StoredBatch:
             if not self._stored.store.workers_for(self._stored.version):
                 start = f"toolkit worker{store_option(self._stored.store)} --tools FILE"
                 console.say(f"no worker has '{self._tool.name}' as it is defined here; start one: {start}")
-
-    def _count(self) -> None:
-        self._note()
-        self._stored.count()
-
-    def _note(self) -> None:
-        tally = self.tally
-        self._stored.note(tally.done - tally.failed - tally.waiting, tally.failed)
 
     def _doubt_failure(self) -> ToolResult | None:
         if not self._doubts:

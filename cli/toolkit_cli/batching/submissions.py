@@ -14,7 +14,7 @@ from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import redactor_of
 from toolkit_cli.batching.batches import check_changed, check_missing
-from toolkit_cli.batching.item_calls import ItemArguments
+from toolkit_cli.batching.item_calls import ItemArguments, record_invalid
 from toolkit_cli.batching.stored_runs import StoredRun
 
 _AT_ONCE: Final = 100
@@ -60,7 +60,7 @@ class Submission:
             fails_at_once: Whether a failed item ends the run; a resumed run then repeats failed items.
         """
         self._items, self._arguments, self._stored = items, arguments, stored
-        self._redactor = redactor_of(context)
+        self._context, self._redactor = context, redactor_of(context)
         resumed = stored.resumed
         self._repeats_failures = fails_at_once or (resumed is not None and resumed.repeats_failures)
         self._given: list[OnItsWay] = []
@@ -134,6 +134,9 @@ class Submission:
     def _give(self, chunk: list[Item]) -> list[OnItsWay]:
         wanted = [self._stored_item(item) for item in chunk]
         good = {one.number: one for one in wanted if isinstance(one, StoredItem)}
+        for item, one in zip(chunk, wanted, strict=True):
+            if isinstance(one, ToolResult):
+                record_invalid(item.number, one, self._context, self._stored.journal)
         awaited = self._awaited(good, {item.number: item for item in chunk})
         return [
             OnItsWay(item, result=one) if isinstance(one, ToolResult) else awaited[item.number]

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.batches.item_files import ItemFile
 from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
+from toolkit.stores.item_journals import ItemJournal
 from toolkit.stores.recorded_runs import State
 from toolkit.stores.stored_items import ItemEnd, StoredItem
 from toolkit.stores.stores import Store
@@ -25,9 +26,6 @@ from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.sessions import Session, timed
 from toolkit_cli.running.tool_calls import Ending, end_run
-
-if TYPE_CHECKING:
-    from toolkit.stores.workflow_journals import WorkflowJournal
 
 _GLANCE = 0.5
 
@@ -55,7 +53,7 @@ class WorkerTools:
         self._calls: dict[str, StoredCalls] = {}
         self.done = 0
 
-    def do(self, item: StoredItem, version: str, journal: "WorkflowJournal") -> ItemEnd:
+    def do(self, item: StoredItem, version: str, journal: ItemJournal) -> ItemEnd:
         """Process an item with the options of its run.
 
         Raises:
@@ -102,7 +100,7 @@ class WorkerTools:
             state, error = "waiting", str(pending)
         except (ConfigurationError, ExitEarlyError) as raised:
             error = str(raised)
-        self._store.runs.finish(id, state, error)
+        self._store.finish(id, state, error)
 
     def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
         options = restored(RunOptions, request)

@@ -11,8 +11,8 @@ import typer
 
 from toolkit.amounts import AGE_EXAMPLES, parse_age
 from toolkit.problems import did_you_mean
-from toolkit.stores.journal_files import JournalFile
-from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns, State
+from toolkit.stores.recorded_runs import RecordedRun, State
+from toolkit.stores.run_stores import RunStore
 from toolkit_cli import console
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching import schedules
@@ -25,7 +25,7 @@ from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts, store_option
+from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts, store_option, users_journal
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
 from toolkit_cli.tool_runs import run_target
@@ -360,10 +360,10 @@ def _is_over(run: RecordedRun, states: Collection[str] | None) -> bool:
     return run.state == "cancelled" or (run.state == "completed" and not run.failed)
 
 
-def _runs_in(store: str | None) -> RecordedRuns:
+def _runs_in(store: str | None) -> RunStore:
     """Open the runs of a store or, if neither the option nor the environment names one, of the user's journal."""
     url = named_store(store)
-    return JournalFile(JournalFile.usual_path()) if url is None else open_store(url, makes=False)
+    return users_journal() if url is None else open_store(url, makes=False)
 
 
 # ----------------------------------------------------------------------------------------------------------- resuming

@@ -1,4 +1,4 @@
-"""Records a run in the journal, so that it can be resumed."""
+"""Records a run in the journal or in a store, so that it can be resumed."""
 
 import json
 import os
@@ -16,7 +16,8 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.runs.records import JournalError
 from toolkit.sources.imported_files import imported_files
 from toolkit.stores.journal_files import JournalFile
-from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns
+from toolkit.stores.recorded_runs import RecordedRun
+from toolkit.stores.run_stores import RunStore
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.definition.definition_places import place_of
@@ -126,76 +127,104 @@ class Resumed(NamedTuple):
     repeats_doubts: bool = False
 
 
-class JournaledRun:
-    """A run that is recorded in the journal.
+def users_journal() -> JournalFile:
+    """Open the journal of the user.
+
+    Raises:
+        JournalError: If it cannot be opened.
+    """
+    return JournalFile(JournalFile.usual_path())
+
+
+class RunRecorder:
+    """Records a run, in the journal or in a store.
 
     Attributes:
         id: The unique id of the run.
-        journal: The journal of its steps.
+        store: Where it is recorded.
+        journal: The journal of its steps or items.
         resumed: The run that this one continues, if any.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a run is
         self,
+        store: RunStore,
         id: str,
         tool: Tool,
         target: str,
         request: Mapping[str, Any],
         arguments: Mapping[str, Any],
         resumed: Resumed | None,
+        *,
+        version: str = "",
+        schedule: str | None = None,
+        begun: RecordedRun | None = None,
     ) -> None:
         """Record a new run, or continue a recorded one.
 
         Args:
-            id: The unique id of the run.
+            store: Where to record it.
+            id: The unique id of a new run.
             tool: The tool to run.
             target: The target as the user wrote it.
             request: What is needed to run it again, as plain data.
             arguments: The arguments of the call, or those for all items.
             resumed: The run to continue, if any.
+            version: The version of the tool's definition, the same on every machine.
+            schedule: The schedule that starts the run, if any.
+            begun: The run, if its schedule has started it before.
 
         Raises:
-            Failure: If definitions have changed, and changes are not accepted.
-            JournalError: If the journal cannot be written.
+            Failure: If definitions have changed and changes are not accepted, or a store would have to keep a secret.
+            JournalError: If the run cannot be recorded.
         """
-        self.id, self.resumed = id, resumed
+        self.store, self.resumed = store, resumed
+        self.id = id if resumed is None else resumed.run.id
         definition = definition_of(tool)
-        self._file = JournalFile(JournalFile.usual_path())
         if resumed is not None:
-            check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes)
-            self.journal = self._file.resume(resumed.run, definition)
+            check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes, more=store_option(store))
+            self.journal = store.resume(resumed.run, definition, version)
             return
+        if begun is not None:
+            self.journal = store.journal(begun)
+            return
+        record = without_secrets(request, arguments)
+        if store.url is not None and not record["is_whole"]:
+            hint = "pass secrets to the workers instead, in their environment or configuration"
+            raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets", hint=hint)
         pipeline = pipeline_in(tool)
         is_batch = request.get("each") is not None
-        self.journal = self._file.begin(
+        self.journal = store.begin(
             self.id,
             target,
             tool.name,
-            request=without_secrets(request, arguments) | {"graph": console.redactor().data(graph_of(tool))},
+            request=record | {"graph": console.redactor().data(graph_of(tool))},
             definition=definition,
             unit="items" if is_batch else "steps",
             of=None if is_batch or pipeline is None else len(pipeline.plan.steps),
+            version=version,
+            name=schedule,
         )
 
     @property
     def last_item(self) -> int:
         """The highest number of the recorded items of the run; 0 if there are none."""
-        return 0 if self.resumed is None else self._file.last_item(self.resumed.run)
+        return 0 if self.resumed is None else self.store.last_item(self.resumed.run)
 
     def end(self, ending: Ending) -> None:
         """Record how the run ended; if it is incomplete, print what was done and how to continue."""
         error = ending.result.error
-        with warnings_of_end(ending, self._file):
-            self.journal.finish(ending.state, console.redactor().text(error) if error else None)
+        with warnings_of_end(ending, self.store):
+            self.store.finish(self.id, ending.state, console.redactor().text(error) if error else None)
         if ending.is_complete:
             return
         with suppress(JournalError):
-            run = self._file.run(self.id)
-            console.say(f"{run.counted} done; {how_to_continue(self.id, ending.pending)}")
+            run = self.store.run(self.id)
+            console.say(f"{run.counted} done; {how_to_continue(self.id, ending.pending, store_option(self.store))}")
 
 
 @contextmanager
-def warnings_of_end(ending: Ending, recorded: RecordedRuns) -> Iterator[None]:
+def warnings_of_end(ending: Ending, recorded: RunStore) -> Iterator[None]:
     """Print a warning if the end of a run cannot be recorded, unless the run ended because nothing could be."""
     try:
         yield
@@ -221,14 +250,14 @@ def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -
     return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
 
 
-def store_option(recorded: RecordedRuns) -> str:
+def store_option(recorded: RunStore) -> str:
     """Return the option that names a store in a suggested command; empty if the command does not need one."""
     if recorded.url is None or os.environ.get(STORE_VARIABLE):
         return ""
     return f" --store {quote(recorded.url.shown)}"
 
 
-def find_run(recorded: RecordedRuns, name: str) -> RecordedRun:
+def find_run(recorded: RunStore, name: str) -> RecordedRun:
     """Return the run with an id, or with an id that starts like this.
 
     Raises:
@@ -248,7 +277,7 @@ def find_run(recorded: RecordedRuns, name: str) -> RecordedRun:
     raise Failure(ExitCode.NOT_FOUND, f"there is no run '{name}'", hint=near)
 
 
-def refuse_doubts(recorded: RecordedRuns, run: RecordedRun) -> None:
+def refuse_doubts(recorded: RunStore, run: RecordedRun) -> None:
     """Check that no step of a run may have taken effect without a recorded result.
 
     Raises:

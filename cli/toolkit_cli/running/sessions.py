@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from toolkit.runs.records import Budget
     from toolkit.settings.configuration import Configuration
     from toolkit.telemetry import OpenTelemetry, Telemetry
-    from toolkit_cli.running.journaled_runs import JournaledRun
+    from toolkit_cli.running.journaled_runs import RunRecorder
     from toolkit_cli.shared_options import ContextOptions, SessionOptions
 
 
@@ -261,7 +261,7 @@ class ShownRun:
         self,
         session: Session,
         format: Format,
-        recorded: "JournaledRun | None",
+        recorded: "RunRecorder | None",
         *,
         is_agent: bool,
         goal: str | None = None,
