@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from toolkit_cli.rendering.listings import UNKNOWN
 from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def as_table(found: "Compatibility", width: int) -> list[Line]:
         return []
     header = ("TOOL", *(verdict.provider for verdict in found.whole.verdicts))
     rows = [*found.rows, found.whole]
-    lines = table(header, [(row.name, *map(_cell, row.verdicts)) for row in rows], width)
+    lines = table(header, [(row.name or UNKNOWN, *map(_cell, row.verdicts)) for row in rows], width)
     lines += [[], [("quiet", _LEGEND)]]
     if partly := sum(not row.is_whole for row in found.rows):
         lines += [[("quiet", f"of {partly} of {len(found.rows)}, only what the source shows was read")]]
@@ -37,7 +38,7 @@ def _cell(verdict: "Verdict") -> str:
 
 def _reasons(rows: Sequence["Row"]) -> list[tuple[str, str, str, str]]:
     return [
-        (row.name, verdict.provider, reason.code, reason.message)
+        (row.name or UNKNOWN, verdict.provider, reason.code, reason.message)
         for row in rows
         for verdict in row.verdicts
         for reason in verdict.reasons

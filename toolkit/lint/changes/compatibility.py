@@ -41,12 +41,12 @@ class Row(NamedTuple):
     """A tool, or all tools together, with the verdict of each provider.
 
     Attributes:
-        name: The name of the tool.
+        name: The name of the tool; None if it is only known at run time.
         verdicts: The verdict of each provider.
         is_whole: Whether the whole specification is known; if not, the verdicts are about what the source shows.
     """
 
-    name: str
+    name: str | None
     verdicts: tuple[Verdict, ...]
     is_whole: bool = True
 
@@ -63,7 +63,8 @@ def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] =
     asked = tuple(dict.fromkeys(providers))
     known = [tool for one in tools if (tool := _with_specification(one)).spec is not None]
     rows = tuple(
-        Row(tool.name, tuple(_verdict(tool, provider) for provider in asked), tool.outline is None) for tool in known
+        Row(tool.name if tool.is_named else None, tuple(_verdict(tool, one) for one in asked), tool.outline is None)
+        for tool in known
     )
     on_all = tuple(_verdict_on_all(known, rows, one) for one in asked)
     return Compatibility(rows, Row("all together", on_all, all(row.is_whole for row in rows)))
