@@ -107,9 +107,10 @@ class Case(NamedTuple):
 
     Attributes:
         name: Its name.
-        run: The target, as in `toolkit run`; paths are relative to the file.
+        run: The target, as in `toolkit run`; paths are relative to the file. For a choice, what the model is asked.
         location: The location of the whole case.
         position: Its position in the file, from 0.
+        tools: For a choice, the targets whose tools the model is offered.
         arguments: The arguments; a text for a tool with a single parameter.
         model: The model of agents; by default, the one that they have.
         answers: The answers to questions.
@@ -123,6 +124,7 @@ class Case(NamedTuple):
     run: Word
     location: Location
     position: int
+    tools: tuple[Word, ...] = ()
     arguments: Mapping[str, Any] | str | None = None
     model: Word | None = None
     answers: tuple[Answer, ...] = ()
@@ -135,6 +137,11 @@ class Case(NamedTuple):
     def file(self) -> Path:
         """The case file."""
         return Path(self.location.file)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether a model is asked which tools it would call."""
+        return bool(self.tools)
 
     @property
     def has_folder(self) -> bool:

@@ -1,12 +1,14 @@
 """The format of a case file: its keys, which are read into cases, and its JSON Schema for editors."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from toolkit.approvals.decisions import ANSWERS, Decision
 from toolkit.cases.case import Answer, Budgets, Case, CaseFile, Expected, Named, Stub, Written
+from toolkit.cases.matchers import ExpressionMatcher
 from toolkit.codes import BAD_EXPRESSION, DUPLICATE_KEY, NOT_FOUND, UNKNOWN_TOOL
 from toolkit.documents.document_reader import Document, read_document, read_text
 from toolkit.documents.keys import (
@@ -41,13 +43,18 @@ from toolkit.documents.nodes import BoundedProblems, Mapping, Scalar, Sequence, 
 from toolkit.documents.scalars import find_traps
 from toolkit.events import Event
 from toolkit.pipelines.step_keys import CONDITION
-from toolkit.pipelines.templated_data import expressions_in
+from toolkit.pipelines.templated_data import OPENING, expressions_in
 from toolkit.problems import Problem, did_you_mean, errors_among, in_order
 from toolkit.schemas.validation import Validator
 from toolkit.sources.targets import parse_target
 
 _READABLE: Final = ("result", "inputs", "error")
 """What the expressions of a case can read."""
+_MATCHES: Final = ("item",)
+"""What the expressions in the arguments of a call can read."""
+_OF_CHOICES: Final = {"name", "ask", "tools", "model", "expect"}
+_EXPECTED_OF_CHOICES: Final = {"calls", "no_calls", "matches", "within"}
+"""The keys that a choice can have."""
 _SAYS: Final = {"edit": "arguments", "answer": "text"}
 """What follows the word of an answer; after the others, it is the reason."""
 
@@ -206,12 +213,12 @@ def _schema(_: Any, spot: NodeSpot) -> Any:
         return REPORTED
 
 
-def _expression(written: Any, spot: NodeSpot) -> Any:
+def _expression(written: Any, spot: NodeSpot, readable: tuple[str, ...] = _READABLE) -> Any:
     value = CONDITION.read(written, spot)
     for located in expressions_in(None if value is REPORTED else value):
         for one in located.expression.references:
-            if one.root not in _READABLE:
-                message, hint = f"a case cannot read '{one.root}'", f"it can read {', '.join(_READABLE)}"
+            if one.root not in readable:
+                message, hint = f"a case cannot read '{one.root}'", f"it can read {', '.join(readable)}"
                 spot.origin.problems.append(Problem(BAD_EXPRESSION, message, located.locate(one), hint=hint))
     return value
 
@@ -219,14 +226,32 @@ def _expression(written: Any, spot: NodeSpot) -> Any:
 # ------------------------------------------------------------------------------------------- calls, questions, events
 
 
-def _named(words_of_item: str, example: str, *, known: tuple[str, ...] = ()) -> Kind:
+def _matched(spot: NodeSpot) -> Any:
+    """Return expected data in which expressions have become matchers."""
+    if isinstance(spot.node, Mapping):
+        return {one.name_word.text: _matched(one) for one in spot.inner}
+    if isinstance(spot.node, Sequence):
+        return [_matched(one) for one in spot.items("an item")]
+    if not (isinstance(spot.written, str) and spot.written.lstrip().startswith(OPENING)):
+        return plain(spot.at)
+    value = _expression(spot.written, spot, _MATCHES)
+    return None if value is REPORTED else ExpressionMatcher(value)
+
+
+def _named(
+    words_of_item: str,
+    example: str,
+    *,
+    known: tuple[str, ...] = (),
+    value: Callable[[NodeSpot], Any] = lambda spot: plain(spot.at),
+) -> Kind:
     """Return the kind of a list of names, each alone or with what else is expected."""
 
     def read_one(spot: NodeSpot) -> Named | None:
         if is_text(spot.written):
             found = Named(spot.word)
         elif (inner := _only(spot, example)) is not None:
-            found = Named(inner.name_word, None if inner.is_nothing else Written.of(inner.at))
+            found = Named(inner.name_word, None if inner.is_nothing else Written(value(inner), inner.at))
         else:
             return None
         if known and found.name.text not in known:
@@ -282,9 +307,10 @@ EXPECT: Final = (
         "a part of the error message, or `true` for any error"),
     Key("code", node("text or a whole number", _code, {"type": ["string", "integer"]}), "the code of the error"),
     Key("exit", _EXIT, "the exit code that `toolkit run` would have", take=_written),
-    Key("calls", _named("a call", "{refund: {order: A-17}}"),
-        "all calls of the tools that are named here, in order: names, or `{name: {arguments}}`; `[]`: `run` calls no "
-        "other tool"),
+    Key("calls", _named("a call", "{refund: {order: A-17}}", value=_matched),
+        "all calls of the tools that are named here, in order: names, or `{name: {arguments}}`, where an argument "
+        "can be an expression that reads it as `item`; `[]`: `run` calls no other tool. With `ask`, all calls, in any "
+        "order"),
     Key("not", words("a tool"), "tools that are not called; a name that `run` cannot call is an error",
         field="no_calls"),
     Key("asked", _named("a question", "{refund: {order: A-17}}"),
@@ -299,10 +325,12 @@ EXPECT: Final = (
 )
 CASE: Final = (
     Key("name", WORD, "what the case shows", required=True),
-    Key("run", WORD, "what is run, as in `toolkit run`; paths are relative to this file", required=True),
+    Key("run", WORD, "what is run, as in `toolkit run`; paths are relative to this file"),
+    Key("ask", WORD, "instead of `run`: what a model is asked, whose calls are compared, and not made"),
+    Key("tools", words("a target", or_one=True), "with `ask`: the tools that it is offered: files, modules or names"),
     Key("with", node("a mapping, or text", _arguments, {"type": ["object", "string"]}),
         "the arguments; a text for a tool with one parameter", field="arguments"),
-    Key("model", WORD, "the model of agents, such as `scripted:replies.yaml`"),
+    Key("model", WORD, "the model of agents, or the one that is asked, such as `scripted:replies.yaml`"),
     Key("answers", node("a list", _answers, {"type": "array", "items": {"type": "object"}}, "[{refund: approve}]"),
         "the answers to questions, by tool: `approve`, `reject`, `stop`, `{edit: {arguments}}` or `{answer: text}`; "
         "every one must be needed, and a question without an answer fails the case"),
@@ -321,6 +349,7 @@ CASE: Final = (
 )
 # fmt: on
 CASE_KEYS: Final = names_of(CASE)
+_KEYS_BY_FIELD: Final = {key.field: key.name for key in (*CASE, *EXPECT) if key.field}
 
 
 def _cases(written: Any, spot: NodeSpot) -> tuple[Case, ...] | None:
@@ -342,8 +371,10 @@ def _cases(written: Any, spot: NodeSpot) -> tuple[Case, ...] | None:
 
 def _case(spot: NodeSpot, position: int) -> Case | None:
     values = read_mapping(spot, CASE, "{name: …, run: …}")
-    if not values or not {"name", "run"} <= values.keys():
+    if not values or "name" not in values or _is_no_kind(spot, values):
         return None
+    if "ask" in values:
+        return Case(location=spot.location, position=position, run=values.pop("ask"), **values)
     run: Word = values["run"]
     if isinstance(found := parse_target(run.text, Path(run.location.file).parent), Problem):
         code = UNKNOWN_TOOL if found.code == NOT_FOUND else found.code
@@ -352,6 +383,31 @@ def _case(spot: NodeSpot, position: int) -> Case | None:
     if expect.output is not None and expect.subset is not None:
         spot._replace(node=expect.subset.node).report("'output' already is all of it", "remove 'subset' or 'output'")
     return Case(location=spot.location, position=position, **values)
+
+
+def _is_no_kind(spot: NodeSpot, values: dict[str, Any]) -> bool:
+    """Report if a case is neither something to run nor a complete choice, and return whether it is none."""
+    if "ask" not in values:
+        if "tools" in values:
+            spot.report("'tools' are offered to a model that is asked", "add 'ask', or remove 'tools'")
+        elif "run" not in values:
+            spot.report("a case needs 'run'", "write {name: …, run: …} or {name: …, ask: …, tools: […]}")
+        return "run" not in values or "tools" in values
+    expect = values.get("expect", Expected())
+    others = values.keys() - _OF_CHOICES - {"expect"}
+    others |= {name for name in expect._fields if name not in _EXPECTED_OF_CHOICES and name in _given(expect)}
+    names = sorted(_KEYS_BY_FIELD.get(name, name) for name in others)
+    if names:
+        spot.report(f"'{names[0]}' is not for a case that asks a model", "`run` an agent to see what it does")
+    elif not values.get("tools"):
+        spot.report("a case with 'ask' needs 'tools'", "add tools: [file.py]")
+    elif not _given(expect):
+        spot.report("a case with 'ask' expects nothing", "add expect: {calls: […]}")
+    return bool(names) or not values.get("tools") or not _given(expect)
+
+
+def _given(expect: Expected) -> set[str]:
+    return {name for name, default in Expected._field_defaults.items() if getattr(expect, name) != default}
 
 
 TOP: Final = (
@@ -396,7 +452,7 @@ def case_schema() -> Schema:
         "description": "What tools, pipelines and agents should do; `toolkit test` and pytest run them.",
         **schema_of(TOP),
         "definitions": {
-            "case": schema_of(CASE),
+            "case": schema_of(CASE) | {"oneOf": [{"required": ["run"]}, {"required": ["ask", "tools", "expect"]}]},
             "expect": schema_of(EXPECT),
             "within": schema_of(WITHIN),
             "duration": DURATION_SCHEMA,

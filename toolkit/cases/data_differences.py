@@ -27,6 +27,22 @@ class DataDifference(NamedTuple):
     size: int
 
 
+class Matcher:
+    """A part of expected data that more than one value fits.
+
+    Attributes:
+        shown: How it is shown, as plain data.
+        may_be_missing: Whether the part may be left out.
+    """
+
+    shown: Any = None
+    may_be_missing = False
+
+    def objection(self, found: Any) -> str | None:
+        """Return why a value does not fit, to follow the name of the part, or `None` if it does."""
+        raise NotImplementedError
+
+
 def differences(wanted: Any, found: Any, path: Path = (), *, partly: bool = False) -> Iterator[DataDifference]:
     """Yield every difference.
 
@@ -36,7 +52,10 @@ def differences(wanted: Any, found: Any, path: Path = (), *, partly: bool = Fals
         path: The keys and indexes that lead to both.
         partly: Whether mappings may have more keys than expected.
     """
-    if isinstance(wanted, MAPPINGS) and isinstance(found, MAPPINGS):
+    if isinstance(wanted, Matcher):
+        if (objection := wanted.objection(found)) is not None:
+            yield DataDifference(path, objection, len(shown(found)))
+    elif isinstance(wanted, MAPPINGS) and isinstance(found, MAPPINGS):
         yield from _of_mappings(wanted, found, path, partly=partly)
     elif isinstance(wanted, _LISTS) and isinstance(found, _LISTS):
         yield from _of_lists(wanted, found, path, partly=partly)
@@ -48,7 +67,7 @@ def _of_mappings(wanted: Any, found: Any, path: Path, *, partly: bool) -> Iterat
     for name, value in wanted.items():
         if name in found:
             yield from differences(value, found[name], (*path, name), partly=partly)
-        else:
+        elif not (isinstance(value, Matcher) and value.may_be_missing):
             yield DataDifference((*path, name), f"is missing, and should be {short(value)}", len(shown(value)))
     for name in () if partly else [name for name in found if name not in wanted]:
         yield DataDifference(
@@ -79,7 +98,11 @@ def _words(wanted: Any, found: Any) -> str:
 
 def shown(data: Any) -> str:
     """Return data as JSON on one line."""
-    return json_text(data, default=as_plain)
+    return json_text(data, default=_plain)
+
+
+def _plain(data: Any) -> Any:
+    return data.shown if isinstance(data, Matcher) else as_plain(data)
 
 
 def short(data: Any) -> str:

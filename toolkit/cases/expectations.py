@@ -20,11 +20,21 @@ _GRAVE: Final = -1
 
 
 class Made(NamedTuple):
-    """A call that was made, or a question that was asked: the tool, its arguments, and what a question shows."""
+    """A call that was made, or a question that was asked.
+
+    Attributes:
+        tool: The tool.
+        arguments: Its arguments.
+        text: What a question shows.
+        fault: Why a call that a model chose could not be made, if so.
+        defaults: The defaults of its parameters: leaving one out and passing its default is the same.
+    """
 
     tool: str
     arguments: Any = None
     text: str = ""
+    fault: str = ""
+    defaults: Mapping[str, Any] = {}
 
 
 class Happened(NamedTuple):
@@ -97,10 +107,10 @@ def differences_of(case: Case, happened: Happened) -> Iterator[Difference]:
     expect = case.expect
     yield from _of_questions(case, happened)
     yield from _of_ending(case, happened)
+    yield from _of_calls(case, happened)
     if happened.error is None:
         yield from _of_output(case, happened)
     yield from (one for value in expect.that for one in _of_expression(value, happened))
-    yield from _of_calls(case, happened)
     yield from _of_files(expect, happened)
     yield from _of_events(expect, happened)
     yield from _of_budgets(case, happened)
@@ -195,15 +205,73 @@ def _of_expression(value: Value, happened: Happened) -> Iterator[Difference]:
 
 def _of_calls(case: Case, happened: Happened) -> Iterator[Difference]:
     expect = case.expect
+    for fault in filter(None, (one.fault for one in happened.calls)):
+        yield Difference(case.name.location, fault, _GRAVE)
     for word in expect.no_calls:
         if (one := next((made for made in happened.calls if made.tool == word.text), None)) is not None:
             yield Difference(word.location, f"'{word.text}' was called, with {short(one.arguments)}", 0)
-    if expect.calls is not None:
+    if case.is_choice and expect.calls is not None:
+        yield from _of_choice(expect.calls, happened.calls, case)
+    elif expect.calls is not None:
         named = {one.name.text for one in expect.calls}
         made = [one for one in happened.calls if (one.tool in named if named else one.tool != happened.target)]
         yield from _of_sequence("call", "was called", expect.calls, made, case)
     if expect.asked is not None:
         yield from _of_sequence("question", "was asked about", expect.asked, happened.asked, case)
+
+
+def _of_choice(wanted: Sequence[Named], made: Sequence[Made], case: Case) -> Iterator[Difference]:
+    """Compare the calls of one reply, which have no order."""
+    pairs = _fitting(wanted, made)
+    missing = [one for at, one in enumerate(wanted) if at not in pairs]
+    extra = [one for at, one in enumerate(made) if at not in pairs.values()]
+    for one in list(missing):
+        same = next((other for other in extra if other.tool == one.name.text), None)
+        if same is not None:
+            missing.remove(one)
+            extra.remove(same)
+            yield from _of_chosen(one, same)
+    for one, other in zip(missing, extra, strict=False):
+        yield Difference(one.name.location, f"'{other.tool}' is called, not '{one.name.text}'", 0)
+    for one in missing[len(extra) :]:
+        yield Difference(one.name.location, f"'{one.name.text}' is not called", 0)
+    for other in extra[len(missing) :]:
+        place = wanted[-1].name.location if wanted else case.name.location
+        yield Difference(place, f"'{other.tool}' is called needlessly, with {short(other.arguments)}", 0)
+
+
+def _of_chosen(wanted: Named, made: Made) -> Iterator[Difference]:
+    if wanted.value is None:
+        return
+    arguments, written = made.arguments, wanted.value.data or {}
+    if isinstance(arguments, dict) and isinstance(written, dict):
+        all_of = {**made.defaults, **arguments}
+        arguments = {
+            name: value for name, value in all_of.items() if name in written or made.defaults.get(name, ...) != value
+        }
+    yield from _of_data(made.tool, wanted.value, arguments)
+
+
+def _fitting(wanted: Sequence[Named], made: Sequence[Made]) -> dict[int, int]:
+    """Return a call for as many of the expected ones as possible, by their positions."""
+    fits = [
+        [at for at, call in enumerate(made) if call.tool == one.name.text and not any(_of_chosen(one, call))]
+        for one in wanted
+    ]
+    owners: dict[int, int] = {}
+
+    def place(one: int, seen: set[int]) -> bool:
+        for at in fits[one]:
+            if at not in seen:
+                seen.add(at)
+                if at not in owners or place(owners[at], seen):
+                    owners[at] = one
+                    return True
+        return False
+
+    for one in range(len(wanted)):
+        place(one, set())
+    return {one: at for at, one in owners.items()}
 
 
 def _of_sequence(

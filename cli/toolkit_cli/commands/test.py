@@ -13,7 +13,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
 from toolkit_cli.linting.head_starts import cache_folder
-from toolkit_cli.shared_options import Consented, Debug, Grants, PolicyPath, Rules, Sources, Targets
+from toolkit_cli.shared_options import BaseUrl, Consented, Debug, Grants, ModelName, PolicyPath, Rules, Sources, Targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,6 +60,8 @@ class TestOptions(NamedTuple):
     jobs: Annotated[
         int, typer.Option("--jobs", min=1, max=64, metavar="N", help="How many cases run at the same time.")
     ] = 1
+    model: ModelName = None
+    base_url: BaseUrl = None
     update: Annotated[
         bool, typer.Option("--update", help="Rewrite the expected outputs of snapshots that have changed.")
     ] = False
@@ -75,7 +77,8 @@ class TestOptions(NamedTuple):
 def test(options: TestOptions) -> ExitCode:
     """Run the cases of `….cases.yaml` files, or call tools with inputs made from their schemas and examples.
 
-    A case says what a tool, a pipeline or an agent does with some arguments, answers and stubs.
+    A case says what a tool, a pipeline or an agent does with some arguments, answers and stubs; or which tools a model
+    calls for a request (`ask`). These calls are compared, and never made.
 
     A tool may refuse an input, with a message. It must not crash, hang, end its process, or return what its definition
     does not allow. Only tools that a model could call without a question are called: those marked read-only, and those
@@ -215,6 +218,7 @@ def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
 
 _OF_CASES: Final = {
     "only": "-k", "last_failed": "--last-failed", "fail_fast": "--fail-fast", "jobs": "--jobs", "update": "--update",
+    "model": "--model", "base_url": "--base-url",
 }  # fmt: skip
 _OF_TOOLS: Final = {
     "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout", "python": "--python",
@@ -259,13 +263,15 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
         Failure: If a snapshot cannot be written.
     """
     from toolkit_cli.testing.case_pool import LastFailed, run_cases  # tests of tools need none of it
+    from toolkit_cli.testing.choices import Asking
 
     load = partial(load_configuration, options.tools, options.grant, consent=options.consent, policy=options.policy)
     failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
+    asking = Asking(options.model, options.base_url)
     with _bar(len(chosen)) as note:
-        ran = run_cases(chosen, load, jobs=options.jobs, fail_fast=options.fail_fast, note=note)
+        ran = run_cases(chosen, load, asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note)
     if options.update:
         ran = _with_snapshots(ran)
     failed.keep(ran)

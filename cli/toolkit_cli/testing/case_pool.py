@@ -21,6 +21,7 @@ from toolkit.testing.failing_inputs import keep_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, code_for
 from toolkit_cli.testing.case_runs import CaseRunner
+from toolkit_cli.testing.choices import NOTHING_SAID, Asking
 
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
@@ -92,6 +93,7 @@ def run_cases(
     cases: Sequence[Case],
     load: "Callable[[], Configuration]",
     *,
+    asking: Asking = NOTHING_SAID,
     jobs: int = 1,
     fail_fast: bool = False,
     note: Callable[[Ran], object] = lambda _: None,
@@ -101,11 +103,13 @@ def run_cases(
     Args:
         cases: The cases.
         load: Returns the configuration of the project, also in a child process.
+        asking: How models are asked for choices.
         jobs: How many cases run at the same time.
         fail_fast: Whether to stop after the first case that fails.
         note: Receives each result as soon as it and those before it are known.
     """
-    results = _in_turn(cases, load()) if jobs == 1 or len(cases) < 2 else _at_once(cases, load, jobs)  # noqa: PLR2004
+    is_alone = jobs == 1 or len(cases) < 2  # noqa: PLR2004 - one needs no pool
+    results = _in_turn(cases, load(), asking) if is_alone else _at_once(cases, load, asking, jobs)
     ran = []
     for one in results:
         ran.append(one)
@@ -115,15 +119,15 @@ def run_cases(
     return ran
 
 
-def _in_turn(cases: Sequence[Case], configuration: "Configuration") -> Iterator[Ran]:
-    runner = CaseRunner(configuration)
+def _in_turn(cases: Sequence[Case], configuration: "Configuration", asking: Asking) -> Iterator[Ran]:
+    runner = CaseRunner(configuration, asking)
     for case in cases:
         yield Ran(case, runner.run(case))
 
 
-def _at_once(cases: Sequence[Case], load: "Callable[[], Configuration]", jobs: int) -> Iterator[Ran]:
+def _at_once(cases: Sequence[Case], load: "Callable[[], Configuration]", asking: Asking, jobs: int) -> Iterator[Ran]:
     pool = ProcessPoolExecutor(
-        min(jobs, len(cases)), mp_context=get_context("spawn"), initializer=_start, initargs=(load,)
+        min(jobs, len(cases)), mp_context=get_context("spawn"), initializer=_start, initargs=(load, asking)
     )
     with pool:
         try:
@@ -145,11 +149,11 @@ def _result_of(case: Case, future: "Future[CaseResult]") -> CaseResult:
 _runner: CaseRunner | None = None
 
 
-def _start(load: "Callable[[], Configuration]") -> None:
+def _start(load: "Callable[[], Configuration]", asking: Asking) -> None:
     global _runner  # noqa: PLW0603 - one for all cases of a child
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback; the parent says what happened
     console.start_redacting()
-    _runner = CaseRunner(load())
+    _runner = CaseRunner(load(), asking)
 
 
 def _run_in_child(file: Path, position: int) -> CaseResult:

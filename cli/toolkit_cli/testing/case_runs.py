@@ -1,6 +1,5 @@
 """Runs a case as `toolkit run` would, in a folder, with prepared answers and stubs; and compares what happened."""
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stdout
@@ -23,7 +22,6 @@ from toolkit.events import Event, as_record
 from toolkit.json_texts import text_of
 from toolkit.problems import Problem, errors_among, set_missing_locations
 from toolkit.runs.run import Run
-from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import learn_arguments
@@ -33,6 +31,8 @@ from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.tool_calls import Ending, ending_of
+from toolkit_cli.testing.case_targets import absolute, from_folder
+from toolkit_cli.testing.choices import NOTHING_SAID, Asking, choose, data_of
 
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
@@ -70,16 +70,17 @@ class ForeseenAnswers(ScriptedReviewer):
 class CaseRunner:
     """Runs cases one after another; a target is opened once for all cases that run in the folder of their file."""
 
-    def __init__(self, configuration: "Configuration") -> None:
+    def __init__(self, configuration: "Configuration", asking: Asking = NOTHING_SAID) -> None:
         """Create the runner with the configuration of the project."""
         self._configuration = configuration
+        self._asking = asking
         self._opened: dict[tuple[str, Path, str | None], Tool] = {}
 
     def run(self, case: Case) -> CaseResult:
         """Run a case, and compare what happened with what it expects."""
         started = perf_counter()
         try:
-            happened = self.happened(case)
+            happened = choose(case, self._configuration, self._asking) if case.is_choice else self.happened(case)
         except Failure as failure:
             return _broken(case, failure.problems, started)
         except ConfigurationError as error:
@@ -125,11 +126,11 @@ class CaseRunner:
         Raises:
             Failure: If it cannot be opened, a stub does not fit, or `not` names a tool that it never calls.
         """
-        model = case.model and _from_file(case, case.model.text)
+        model = case.model and from_folder(case.model.text, case.file.parent)
         key = (case.run.text, folder, model)
         if (tool := self._opened.get(key)) is None:
             configuration = self._configuration._replace(chosen_model=model) if model else self._configuration
-            target = _absolute(case.run.text, case.file.parent)
+            target = absolute(case.run.text, case.file.parent)
             tool = open_one(target, configuration, None, "a case runs one of them", warn=False)
             if not case.has_folder:
                 self._opened[key] = tool
@@ -153,23 +154,13 @@ def _described(ending: Ending, answers: ForeseenAnswers, run: Run) -> Happened:
         code=result.error_code,
         failure=ending.problem,
         exit_code=int(ending.exit_code),
-        calls=tuple(Made(one.tool, _data_of(one.arguments)) for one in run.calls if one.error_code not in _NEVER_RUN),
+        calls=tuple(Made(one.tool, data_of(one.arguments)) for one in run.calls if one.error_code not in _NEVER_RUN),
         asked=tuple(map(_asked, answers.requests)),
         unforeseen=tuple(map(_asked, answers.unforeseen)),
         unused=tuple(one.tool.text for one in answers.left),
         tokens=spent.tokens or 0,
         cost=spent.cost or 0.0,
     )
-
-
-def _data_of(arguments: Any) -> Any:
-    """Return the arguments of a call as data; those of a model, or of an edit, are the text that was received."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return json.loads(arguments)
-    except ValueError:
-        return arguments
 
 
 def _asked(request: ReviewRequest) -> Made:
@@ -227,22 +218,3 @@ def _arguments(case: Case, tool: Tool) -> Mapping[str, Any]:
         message = f"'{tool.name}' has {len(names)} parameters, so 'with' must be a mapping"
         raise Failure(ExitCode.USAGE, message, hint=f"they are {', '.join(names)}" if names else None)
     return {names[0]: case.arguments}
-
-
-def _absolute(target: str, base: Path) -> str:
-    """Return a target with an absolute path, if it is a file that exists below a folder."""
-    found = parse_target(target, base)
-    if not (isinstance(found, FilesTarget) and found.is_single):
-        return target
-    path = str(found.paths[0].absolute())
-    return path if found.name is None else f"{path}:{found.name}"
-
-
-_SCRIPTED = "scripted:"
-
-
-def _from_file(case: Case, model: str) -> str:
-    """Return the name of a model; the path of a script is relative to the case file."""
-    if not model.startswith(_SCRIPTED):
-        return model
-    return f"{_SCRIPTED}{case.file.parent / model.removeprefix(_SCRIPTED)}"

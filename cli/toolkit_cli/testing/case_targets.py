@@ -1,0 +1,22 @@
+"""The targets and models of a case, as paths from its file."""
+
+from pathlib import Path
+
+from toolkit.sources.targets import FilesTarget, parse_target
+
+
+def absolute(target: str, base: Path) -> str:
+    """Return a target with an absolute path, if it is a file that exists below a folder."""
+    found = parse_target(target, base)
+    if not (isinstance(found, FilesTarget) and found.is_single):
+        return target
+    path = str(found.paths[0].absolute())
+    return path if found.name is None else f"{path}:{found.name}"
+
+
+_SCRIPTED = "scripted:"
+
+
+def from_folder(model: str, folder: Path) -> str:
+    """Return the name of a model; the path of a script is relative to a folder."""
+    return f"{_SCRIPTED}{folder / model.removeprefix(_SCRIPTED)}" if model.startswith(_SCRIPTED) else model

@@ -1,0 +1,130 @@
+"""Asks a model which tools it would call for a request, and describes what it chose; no tool is called."""
+
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolkit.agents.model_requests import ask
+from toolkit.agents.models.messages import ModelError, UserMessage
+from toolkit.agents.transcripts import Transcript
+from toolkit.cases.case import Case
+from toolkit.cases.data_differences import in_words, short
+from toolkit.cases.expectations import Happened, Made
+from toolkit.codes import UNKNOWN_TOOL
+from toolkit.problems import Problem, did_you_mean
+from toolkit.regex_checks import TooMuchWorkError
+from toolkit.running import run_coroutine
+from toolkit.runs.run import Run
+from toolkit.schemas.validation import Validator
+from toolkit.sources.scopes import configured_model
+from toolkit.tools.base import Tool
+from toolkit.tools.calls.results import ToolCall
+from toolkit.tools.context import ToolContext
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors
+from toolkit_cli.running.opened_tools import open_all
+from toolkit_cli.testing.case_targets import absolute, from_folder
+
+if TYPE_CHECKING:
+    from toolkit.settings.configuration import Configuration
+
+
+class Asking(NamedTuple):
+    """How models are asked for choices.
+
+    Attributes:
+        model: The model, instead of those of the cases and of the configuration.
+        base_url: The server of a model `chat:NAME`.
+    """
+
+    model: str | None = None
+    base_url: str | None = None
+
+
+NOTHING_SAID: Final = Asking()
+
+
+def choose(case: Case, configuration: "Configuration", asking: Asking) -> Happened:
+    """Ask a model which tools it would call, and return its calls; none is made.
+
+    Raises:
+        Failure: If the tools cannot be opened, or the model does not answer.
+        ConfigurationError: If the model cannot be opened.
+    """
+    chosen = asking.model and from_folder(asking.model, Path.cwd())
+    with chdir(case.file.parent), redirect_stdout(sys.stderr):
+        tools = _offered(case, configuration)
+        name = chosen or (case.model and from_folder(case.model.text, case.file.parent))
+        model = configured_model(configuration, name, base_url=asking.base_url)
+        run, started = Run(), perf_counter()
+        context = ToolContext(configuration.context, run=run, redactor=console.redactor())
+        transcript = Transcript([UserMessage(case.run.text)])
+        specs = [tool.spec for tool in tools.values()]
+        try:
+            reply = run_coroutine(lambda: ask(model, transcript, specs, context, 1))
+        except ModelError as error:
+            raise Failure(ExitCode.USAGE, str(error)) from error
+        return Happened(
+            output=reply.text,
+            text=reply.text,
+            calls=tuple(_chosen(one, tools.get(one.name)) for one in reply.calls),
+            seconds=perf_counter() - started,
+            tokens=run.spent.tokens or 0,
+            cost=run.spent.cost or 0.0,
+        )
+
+
+def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
+    """Return the tools that the model is offered.
+
+    Raises:
+        Failure: If they cannot be opened, or the case expects calls of others.
+    """
+    targets = [absolute(one.text, case.file.parent) for one in case.tools]
+    opened = open_all(targets, configuration, looks=True)
+    end_at_errors(opened.problems)
+    words = (*(one.name for one in case.expect.calls or ()), *case.expect.no_calls)
+    unknown = [one for one in words if one.text not in opened.tools]
+    names = list(opened.tools)
+    end_at_errors(
+        [
+            Problem(UNKNOWN_TOOL, f"no tool named '{one.text}' is offered", one.location, hint=hint)
+            for one in unknown
+            for hint in [did_you_mean(one.text, names)]
+        ]
+    )
+    return opened.tools
+
+
+def _chosen(call: ToolCall, tool: Tool | None) -> Made:
+    """Return a call that a model chose, and why it could not be made, if so."""
+    arguments = data_of(call.arguments)
+    if tool is None:
+        return Made(call.name, arguments, fault=f"'{call.name}' is called, and no tool has this name")
+    fault, properties = "", tool.spec.properties
+    try:
+        misfits = Validator(tool.spec.parameters).misfits(arguments)
+    except (ValueError, TooMuchWorkError):
+        misfits = []  # a schema that is wrong says nothing about the model; lint reports it
+    for one in misfits[:1]:
+        what = in_words(one.path, call.name)
+        violated = f"is {short(one.value)}, which violates '{one.keyword}': {short(one.limit)}"
+        fault = f"{what} is missing" if one.keyword == "required" else f"{what} {violated}"
+    defaults = {
+        name: part["default"] for name, part in properties.items() if isinstance(part, Mapping) and "default" in part
+    }
+    return Made(call.name, arguments, fault=fault, defaults=defaults)
+
+
+def data_of(arguments: Any) -> Any:
+    """Return the arguments of a call as data; those of a model, or of an edit, are the text that was received."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
