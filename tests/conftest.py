@@ -49,7 +49,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--proofs",
         action="store_true",
-        help="also run the long proofs: fuzzing in full, races, load, real servers and clients",
+        help="also run the slow tests: fuzzing in full, races, load, real servers and clients",
     )
     parser.addoption(
         "--only-proofs",
@@ -59,7 +59,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--every-test",
         action="store_true",
-        help="run the long proofs too, in the volume of every day, and simplify no example that fails: what mutants are tried on",
+        help="run the slow tests too, in the volume of every day, and simplify no example that fails: what mutants are tried on",
     )
 
 
@@ -143,7 +143,7 @@ def pytest_unconfigure():
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave the long proofs out unless they are asked for, or named as single tests."""
+    """Skip the slow tests unless they are asked for, or named as single tests."""
     named = tuple(argument.partition("::")[2] for argument in config.args if "::" in argument)
     proofs = {item for item in _long_proofs(items) if not item.nodeid.partition("::")[2].startswith(named or ("\0",))}
     if config.getoption("only_proofs"):
@@ -252,8 +252,8 @@ def pytest_terminal_summary(terminalreporter, config):
     if any(everyday):
         terminalreporter.section("left out")
         terminalreporter.line(
-            f"{everyday.left_out} long proofs were left out, and {everyday.smaller} tests of races, of chance and of combinations ran at a "
-            "tenth of their volume or less; run everything with: pytest --proofs"
+            f"{everyday.left_out} slow tests skipped, {everyday.smaller} ran with fewer examples; "
+            "run everything with: pytest --proofs"
         )
 
 

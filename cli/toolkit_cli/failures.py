@@ -195,7 +195,9 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     if possibilities:  # Typer's suggestions are too broad, since the dashes count as similarity
         hint = did_you_mean(unknown, [name.lstrip("-") for name in possibilities], before="--", otherwise=hint)
     if mistyped := _NO_CHOICE.fullmatch(error.message):
-        hint = did_you_mean(mistyped[1], _CHOICE.findall(mistyped[2]), otherwise=hint)
+        choices = _CHOICE.findall(mistyped[2])
+        maker = _MAKERS.get(mistyped[1])
+        hint = f"did you mean '{maker}'?" if maker in choices else did_you_mean(mistyped[1], choices, otherwise=hint)
     if unknown and context and any(parameter.name == "words" for parameter in context.command.params):
         hint = f"for an argument of the tool, write {unknown}=…; otherwise, {hint}"
     return Problem("", message[:1].lower() + message[1:], hint=hint)
@@ -204,6 +206,8 @@ def _usage_problem(error: typer.TyperException) -> Problem:
 _SUPERFLUOUS = re.compile(r"Got unexpected extra argument\S* \((.*)\)", re.DOTALL)
 _NO_CHOICE = re.compile(r"'(.*)' is not one of (.*)\.", re.DOTALL)
 _CHOICE = re.compile(r"'([^']*)'")
+_MAKERS = {"claude": "anthropic", "gpt": "openai", "chatgpt": "openai", "google": "gemini", "aws": "bedrock"}
+"""Names of models and companies, and the choice that belongs to them."""
 
 
 def _bug_report(error: BaseException, arguments: Sequence[str]) -> str:

@@ -26,6 +26,10 @@ def scripted(project):
     return project
 
 
+REFUSED = """\
+error: 'file_write' needs approval, and there is no terminal to ask on
+hint: allow it with --approve 'file_write(path=answer.txt, content=42, append=false)'
+"""
 LAST_LINE = re.compile(r"3 requests to scripted:script\.yaml · [\d.]+ m?s")
 
 
@@ -48,7 +52,8 @@ def test_answer_is_on_stdout_alone_and_each_call_is_a_line_on_stderr(program, sc
 def test_where_nobody_can_be_asked_the_model_is_told_of_the_refusal_and_nothing_happens(program, scripted):
     finished = program(*TASK, "--transcript", "said.json")
     assert (scripted / "said.json").stat().st_mode & 0o077 == 0
-    assert finished.returncode == 0
+    assert finished.returncode == 3
+    assert finished.stderr.endswith(REFUSED)
     assert not (scripted / "answer.txt").exists()
     said = json.loads((scripted / "said.json").read_text("utf-8"))
     assert (said["model"], said["task"]) == ("scripted:script.yaml", "what is 6 by 7?")

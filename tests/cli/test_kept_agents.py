@@ -133,7 +133,7 @@ def test_a_call_that_may_have_taken_effect_is_repeated_only_with_consent(project
     run = newest()["id"]
     refused = program("runs", "resume", run, "--yes")
     assert refused.returncode == 3
-    assert "'turn-6.1' started 'post' and did not finish: it may have taken effect" in refused.stderr
+    assert "'turn-6.1' was running 'post' when its process died: it may have completed" in refused.stderr
     assert [one for one in lines(project) if one.startswith("post 3")] == ["post 3 turn-6.1"]
     repeated = program("runs", "resume", run, "--yes", "--repeat")
     assert (repeated.returncode, repeated.stdout) == (0, ANSWER), repeated.stderr

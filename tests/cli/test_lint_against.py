@@ -93,4 +93,4 @@ def test_folder_without_tools_is_not_passed_over(repository, invoke):
     (repository / "code" / "module.py").write_text("X = 1\n")
     done = invoke("lint", "--against", "main", "--require-tools", "code")
     assert done.exit_code == 1
-    assert "the source in 'code' shows no tools" in done.stdout
+    assert "no tools found in the source of 'code'" in done.stdout

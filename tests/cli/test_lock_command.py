@@ -159,7 +159,7 @@ def test_one_word_of_a_long_description_is_shown_alone(project, invoke, program)
     [message] = [
         one["message"] for one in json.loads(invoke("lint", "--format", "json", "--select", "TK514", "tools.py").stdout)
     ]
-    assert message == f"tool 'forecast' is not what 'toolkit.lock' pins (text only): {shown}"
+    assert message == f"tool 'forecast' differs from 'toolkit.lock' (text only): {shown}"
 
 
 HINT = "%0Ahint: `toolkit lock --update tools.py` pins the new definition"

@@ -143,7 +143,7 @@ def test_a_killed_batch_goes_on_without_repeating_what_has_ended(project, progra
     in_doubt = program("runs", "resume", run["id"])
     assert in_doubt.returncode == 3
     assert in_doubt.stderr == (
-        "error: '5' started 'square' and did not finish: it may have taken effect\n"
+        "error: '5' was running 'square' when its process died: it may have completed\n"
         f"hint: check what it did, then repeat it with: toolkit runs resume {run['id']} --repeat\n"
     )
     resumed = program("runs", "resume", run["id"][:6], "--repeat")

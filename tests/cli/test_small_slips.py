@@ -28,6 +28,11 @@ def files(project):
     ("words", "code", "said"),
     [
         (("show", "calc"), 4, "error[TK001]: nothing is named 'calc'\nhint: did you mean 'calculator'?\n"),
+        (
+            ("run", "price", "item=tea"),
+            4,
+            "error[TK001]: nothing is named 'price'\nhint: did you mean 'shop.py:price'?\n",
+        ),
         (("list", "oders/"), 4, "error[TK001]: there is no folder 'oders/'\nhint: did you mean 'orders'?\n"),
         (
             ("run", "shop.py:price", "item:={bad"),
@@ -39,6 +44,36 @@ def files(project):
 def test_slip_on_the_command_line(invoke, words, code, said):
     done = invoke(*words)
     assert (done.exit_code, done.stdout, done.stderr) == (code, "", said)
+
+
+@pytest.mark.parametrize(("meant", "maker"), [("claude", "anthropic"), ("gpt", "openai"), ("google", "gemini")])
+def test_dialect_that_is_named_after_a_model_or_a_company(invoke, meant, maker):
+    done = invoke("schema", "shop.py", "--dialect", meant)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"\nhint: did you mean '{maker}'?\n")
+
+
+def test_python_file_that_is_too_large(project, invoke):
+    (project / "big.py").write_text("x = 1\n" * 3_000_000, "utf-8")
+    done = invoke("list", "big.py")
+    assert done.exit_code == 2
+    assert done.stderr.startswith(
+        "error[TK002]: 'big.py' cannot be read: it is larger than 4,194,304 bytes\n"
+        " --> big.py\n"
+        "hint: move its data to a file of its own\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("token", "what"),
+    [("short", "has 5 characters; it needs at least 16"), ("ü" * 40, "has characters that are not ASCII")],
+)
+def test_token_that_cannot_be_used(invoke, monkeypatch, token, what):
+    monkeypatch.setenv("TOOLKIT_SERVE_TOKEN", token)
+    done = invoke("serve", "shop.py", "--http", "8000")
+    hint = "set TOOLKIT_SERVE_TOKEN to a long random string, such as the output of `openssl rand -hex 32`"
+    assert done.exit_code == 2
+    assert done.stderr == f"error: the bearer token in TOOLKIT_SERVE_TOKEN {what}\nhint: {hint}\n"
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_what_began_and_has_no_end_is_repeated_only_with_consent(project, progra
     run = newest()
     doubted = program("runs", "resume", run["id"], "--store", STORE)
     again = f"toolkit runs resume {run['id']} --store sqlite:///{project}/store/runs.db"
-    words = "'5' started 'harsh' and did not finish: it may have taken effect"
+    words = "'5' was running 'harsh' when its process died: it may have completed"
     assert doubted.returncode == 3
     assert json.loads(doubted.stdout.splitlines()[4]) == {
         "item": 5,

@@ -78,4 +78,4 @@ def test_source_without_tools_is_never_passed_over_in_silence(tmp_path, monkeypa
     (tmp_path / "plain.py").write_text("def find(): ...\n", "utf-8")
     result = CliRunner().invoke(application(), ["list", "--static", "plain.py"])
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "the source in 'plain.py' shows no tools" in result.stderr
+    assert "no tools found in the source of 'plain.py'" in result.stderr

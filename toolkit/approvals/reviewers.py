@@ -102,7 +102,12 @@ class ScriptedReviewer:
 
 
 class RefusingReviewer:
-    """Rejects everything, for use when no person is available."""
+    """Rejects everything, for use when no person is available.
+
+    Attributes:
+        reason: The reason for each rejection.
+        refused: The last call that was rejected, if any.
+    """
 
     available = False
 
@@ -113,9 +118,11 @@ class RefusingReviewer:
             reason: The reason for each rejection.
         """
         self.reason = reason
+        self.refused: ReviewRequest | None = None
 
     async def review(self, request: ReviewRequest) -> Decision:
         """Reject the call."""
+        self.refused = request
         return Reject(self.reason)
 
 

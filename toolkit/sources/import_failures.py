@@ -6,8 +6,10 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterable
+from errno import EACCES, EFBIG
 from pathlib import Path
 from types import ModuleType
+from typing import TypeGuard
 
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE
 from toolkit.errors import ConfigurationError
@@ -95,7 +97,14 @@ def _message(error: BaseException, name: str) -> str:
         return f"'{name}' ends the program while it is imported: {exception_text(error)}"
     if isinstance(error, SyntaxError):
         return f"'{name}' cannot be imported: {type(error).__name__}: {_shorten(error.msg or 'invalid syntax')}"
+    if _is_unreadable(error):
+        return f"'{name}' cannot be read: {str(error.strerror).lower()}"
     return f"'{name}' cannot be imported: {exception_text(error)}"
+
+
+def _is_unreadable(error: BaseException) -> TypeGuard[OSError]:
+    """Return whether a Python file is too large, or the user may not read it."""
+    return isinstance(error, OSError) and error.errno in {EACCES, EFBIG} and str(error.filename).endswith(".py")
 
 
 def exception_text(error: BaseException) -> str:
@@ -130,6 +139,8 @@ def _general_hint(error: BaseException) -> str:
             return "check the spelling and the installed version"
         case NameError():
             return "define it or import it first"
+        case OSError() if _is_unreadable(error):
+            return "move its data to a file of its own" if error.errno == EFBIG else "check the permissions of the file"
     return "this runs whenever the module is imported; move code that can fail into a tool"
 
 

@@ -16,7 +16,16 @@ from toolkit.settings.configuration_search import find_configuration
 from toolkit.sources.collected import Collected, note_ways, table_of
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.ready import FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
-from toolkit.sources.targets import PYTHON, FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
+from toolkit.sources.targets import (
+    PYTHON,
+    FilesTarget,
+    NameTarget,
+    Target,
+    functions_named,
+    is_module_name,
+    nearby_names,
+    parse_target,
+)
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
@@ -363,7 +372,8 @@ class SourceOpener:
         names = [*known, *self._addresses_like(target.module), *nearby_names(base)]
         begun = [name for name in names if name.startswith(target.module)][:1]
         otherwise = f"did you mean {begun[0]!r}?" if begun else "name a file, a folder, a tool or a module"
-        near = did_you_mean(target.module, names, otherwise=otherwise)
+        exact = functions_named(target.module, base)
+        near = f"did you mean {exact[0]!r}?" if exact else did_you_mean(target.module, names, otherwise=otherwise)
         kind = "there is no module" if target.name or "." in target.module else "nothing is named"
         if target.module.endswith(".py"):
             kind = "there is no file"

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from toolkit.codes import NOT_A_TOOL, NOT_FOUND
 from toolkit.paths import without_detours
 from toolkit.problems import Problem, did_you_mean
-from toolkit.regular_files import MOST_OF_SOURCE, open_regular
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular
 from toolkit.settings.configuration import POLICY_FILE
 
 PYTHON = ".py"
@@ -28,6 +28,7 @@ _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.p
 _OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
 _ENOUGH_TO_TELL = 1024 * 1024
+_MOST_SEARCHED = 100
 
 
 def tool_files(folder: Path) -> list[Path]:
@@ -297,6 +298,22 @@ def _names_in(folder: Path) -> Iterable[str]:
 
 def _could_be_meant(entry: Path) -> bool:
     return (entry.suffix in SUFFIXES and entry.exists()) or entry.is_dir()
+
+
+def functions_named(name: str, base: Path) -> list[str]:
+    """Return the functions of a name in the Python files of a folder, as targets to suggest."""
+    if not name.isidentifier():
+        return []
+    definition = re.compile(rf"^(?:async )?def {name}\(", re.MULTILINE)
+    files = [base / file for file in _names_in(base) if file.endswith(".py")][:_MOST_SEARCHED]
+    return [f"{file.name}:{name}" for file in files if definition.search(_text_of(file))]
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return bounded_text(file)
+    except (OSError, ValueError):
+        return ""
 
 
 def nearby_names(base: Path) -> list[str]:

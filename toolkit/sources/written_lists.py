@@ -59,9 +59,9 @@ def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenLi
             found.problems.append(_unread(file, failure))
     found.problems.extend(_not_shown(unfollowed, found.tools, reader))
     if before == (len(found.tools), len(found.problems)):
-        hint = "tools are found by their marks: `@tool`, `@server.tool()`, and those of other frameworks"
+        hint = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
         found.problems.append(
-            Problem(NO_TOOLS, f"the source in '{text}' shows no tools", severity="warning", hint=hint)
+            Problem(NO_TOOLS, f"no tools found in the source of '{text}'", severity="warning", hint=hint)
         )
 
 

@@ -22,7 +22,7 @@ class InDoubt(Signal):
     """
 
     def __init__(self, path: str, tool: str) -> None:
-        super().__init__(f"'{path}' started '{tool}' and did not finish: it may have taken effect")
+        super().__init__(f"'{path}' was running '{tool}' when its process died: it may have completed")
         self.path, self.tool = path, tool
 
 

@@ -20,7 +20,7 @@ _CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
 _SELECTORS = ("tool", "source", "framework", "group", "risk", "flow", "chosen_by", "after", "digest")
 ASKS_ITSELF = "the tool may ask for confirmation"
 """What demands a question of a tool that decides itself whether to ask."""
-_EXCEPTION = "an exception to its file's default; only rules in your own file can allow calls"
+_EXCEPTION = "ignored: a project's policy cannot allow calls"
 
 
 class DecidedCall(NamedTuple):

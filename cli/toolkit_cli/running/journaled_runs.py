@@ -293,8 +293,9 @@ def refuse_doubts(recorded: RunStore, run: RecordedRun) -> None:
 def _doubt(path: str, tool: str, status: str | None) -> str:
     if status == "ok":
         return f"'{path}' has run '{tool}', but its result contained secrets, which are not recorded"
-    what = "did not finish" if status is None else "timed out"
-    return f"'{path}' started '{tool}' and {what}: it may have taken effect"
+    if status is None:
+        return f"'{path}' was running '{tool}' when its process died: it may have completed"
+    return f"'{path}' started '{tool}' and timed out: it may have taken effect"
 
 
 def check_unchanged(run: RecordedRun, now: Mapping[str, str], *, accepts_changes: bool, more: str = "") -> None:

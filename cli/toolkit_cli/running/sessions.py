@@ -252,6 +252,7 @@ class ShownRun:
     """One run in a session, whose events and outcome are shown, and which is recorded if wanted.
 
     Attributes:
+        format: The output format.
         run: The run, with its budget and the usage of models.
         context: The context of its calls.
         reporter: Shows progress; `None` with `--quiet`.
@@ -277,7 +278,7 @@ class ShownRun:
             goal: The task of the agent.
             budget: The budget for the whole run.
         """
-        self._session, self._format, self._recorded = session, format, recorded
+        self._session, self.format, self._recorded = session, format, recorded
         self.reporter = None if session.is_quiet else RunReporter(session.screen, is_agent=is_agent)
         shown = both(self.reporter, write_event if format == "jsonl" else None)
         self._collected = CollectedSteps(both(shown, session.context.listener))
@@ -315,7 +316,7 @@ class ShownRun:
                 self._session.report.end(ending.exit_code, ending.result.error)
             self._session.screen.close()
             finish()
-            present(explained(ending), self._format, self.reporter, self._collected, self.run.uses[before:])
+            present(explained(ending), self.format, self.reporter, self._collected, self.run.uses[before:])
             if is_last:
                 self.show_usage()
             if self._recorded is not None:

@@ -132,10 +132,11 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
     if token is None and not place.is_private:
         message = f"other machines can connect to '{place.host}', so a bearer token is required"
         raise Failure(ExitCode.USAGE, message, hint=hint)
-    if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
-        raise Failure(
-            ExitCode.USAGE, f"the bearer token in {variable} is too short, or is not plain ASCII text", hint=hint
-        )
+    if token is not None and not token.isascii():
+        raise Failure(ExitCode.USAGE, f"the bearer token in {variable} has characters that are not ASCII", hint=hint)
+    if token is not None and len(token) < _SHORTEST_TOKEN:
+        message = f"the bearer token in {variable} has {len(token)} characters; it needs at least {_SHORTEST_TOKEN}"
+        raise Failure(ExitCode.USAGE, message, hint=hint)
     return HttpOptions(place, token, hosts)
 
 

@@ -23,7 +23,7 @@ from toolkit.settings.configuration import Configuration
 from toolkit.sources.import_permission import FileCounts
 from toolkit.sources.targets import PYTHON
 
-_MARK = "tools are found by their marks: `@tool`, `@server.tool()`, and those of other frameworks"
+_MARK = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
 
 
 class _Tree(NamedTuple):
@@ -111,7 +111,7 @@ def _read(text: str, base: Path, now: _Tree, text_before: str, before: _Tree) ->
     found = [now.read(one.file) for one in asked.requests if one.file]
     if any([*found, *old]):
         return []
-    return [Problem(NO_TOOLS, f"the source in '{text}' shows no tools", severity="warning", hint=_MARK)]
+    return [Problem(NO_TOOLS, f"no tools found in the source of '{text}'", severity="warning", hint=_MARK)]
 
 
 def _compare(before: _Tree, now: _Tree, revision: GitRevision) -> list[Problem]:

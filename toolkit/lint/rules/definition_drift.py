@@ -59,7 +59,9 @@ class DefinitionDrift(Rule):
             return
         for tool in tools:
             if tool.spec is not None and not tool.is_written and (changes := changes_since(locked, tool.spec)):
-                message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({HEADINGS[changes[0].kind]}): {in_short(changes)}"
+                message = (
+                    f"tool {tool.name!r} differs from '{LOCK_FILE}' ({HEADINGS[changes[0].kind]}): {in_short(changes)}"
+                )
                 hint = "`toolkit lock --check` shows all; `toolkit lock --update` pins what it is now"
                 severity: Severity = "error" if tool.is_foreign else "warning"
                 yield self.problem(message, tool.location, hint=hint, severity=severity)
