@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from toolkit_cli.rendering.listings import UNKNOWN
-from toolkit_cli.rendering.styles import Line, table
+from toolkit_cli.rendering.styles import UNKNOWN, Line, table
 
 if TYPE_CHECKING:
     from toolkit.dialects import Change

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 from toolkit.disclosure.offering import Branch
 from toolkit.source_code.written_tools import WrittenTool
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.styles import Line, cut, one_line, stem, table
+from toolkit_cli.rendering.styles import UNKNOWN, Line, cut, one_line, stem, table
 
 if TYPE_CHECKING:
     from toolkit.mcp.client.server_sessions import ServerHealth
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.settings.configuration import GroupSettings
-
-
-UNKNOWN = "(known at runtime)"
 
 
 def listed_written(tools: Iterable[WrittenTool], width: int) -> list[Line]:

@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 from toolkit.visibility import disarm, escape_character, is_visible
 from toolkit_cli import console
 
+UNKNOWN = "(known at runtime)"
+"""Stands for the name of a tool that the source does not show."""
+
 _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
 _NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
