@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from toolkit.amounts import money
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import Problem, errors_among, how_to_install
 
 __all__ = [
     "ApprovalPending",
@@ -216,6 +216,17 @@ class InvalidTools(ConfigurationError):
 
 class InvalidPipeline(ConfigurationError):
     """A pipeline that cannot be planned; `problems` lists all reasons."""
+
+
+def not_installed(what_needs: str, requirement: str) -> ConfigurationError:
+    """Return the error that a package or an extra is not installed, with the command that installs it.
+
+    Args:
+        what_needs: The beginning of the message, such as `a store needs`.
+        requirement: What to install, such as `toolkit-cli[durable]`.
+    """
+    message, hint = f"{what_needs} '{requirement}', which is not installed", how_to_install(requirement)
+    return ConfigurationError(f"{message}: {hint}", problems=[Problem("", message, hint=hint)])
 
 
 def raise_errors(kind: type[ConfigurationError], problems: Sequence[Problem]) -> None:

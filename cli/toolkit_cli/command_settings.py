@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.redactors.redactor import learn_names
 from toolkit.settings.configuration_search import find_configuration
 from toolkit_cli import console
@@ -77,6 +77,10 @@ def load_configuration(
         configuration = configuration._replace(named_policy=Path.cwd() / policy)
     if configuration.secrets:
         learn_names(console.redactor(), configuration.secrets)
+    if errors_among(problems):
+        from toolkit.lint.configuration.settings import read_lint_settings  # only reports of several mistakes need it
+
+        problems += read_lint_settings(configuration)[1]
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration

@@ -133,7 +133,7 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
         (
             "groq:llama",
             None,
-            f"'groq:llama' needs a package that is not installed ({INSTALL} 'pydantic-ai-slim[groq]')",
+            f"'groq:llama' needs 'pydantic-ai-slim[groq]', which is not installed: {INSTALL} 'pydantic-ai-slim[groq]'",
         ),
     ],
 )
@@ -151,7 +151,7 @@ def test_command_without_the_extra_says_how_to_install_it(tmp_path):
     ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
-        f"error: 'openai-chat:gpt-4o' needs a package that is not installed\nhint: {INSTALL} 'toolkit-cli[agent]'\n"
+        f"error: 'openai-chat:gpt-4o' needs 'toolkit-cli[agent]', which is not installed\nhint: {INSTALL} 'toolkit-cli[agent]'\n"
     )
 
 

@@ -146,7 +146,8 @@ def test_an_expression_that_will_not_do_is_refused(base, find, message):
 def test_expressions_need_the_extra(base, monkeypatch):
     monkeypatch.setitem(sys.modules, "re2", None)
     assert found(base, "two", "2", regex=True) == (
-        f"Error: Failed to edit a.py: regular expressions need 'google-re2': {INSTALL} 'toolkit-cli[tools-regex]'"
+        f"Error: Failed to edit a.py: regular expressions need 'toolkit-cli[tools-regex]', "
+        f"which is not installed: {INSTALL} 'toolkit-cli[tools-regex]'"
     )
     assert found(base, "two", "2").startswith("Replaced 1 occurrence")
 

@@ -402,7 +402,7 @@ def test_a_missing_extra_is_one_line(run_python):
         "from toolkit.builtin import Http\n"
         "Http('http://x.example').run({'input': 'x'})\n"
     )
-    said = f"ConfigurationError: the tool 'http' needs 'httpx2': {INSTALL} 'toolkit-cli[tools]'"
+    said = f"ConfigurationError: the tool 'http' needs 'toolkit-cli[tools]', which is not installed: {INSTALL} 'toolkit-cli[tools]'"
     assert said in run_python(program)
 
 

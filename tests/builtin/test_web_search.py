@@ -365,7 +365,8 @@ def test_a_missing_extra_is_one_line(run_python):
     program = "import sys\nsys.modules['httpx2'] = None\nfrom toolkit.builtin import WebSearch\n"
     message = run_python(f"{program}WebSearch().run({{'query': 'x'}})").splitlines()[-1]
     assert message == (
-        f"toolkit.errors.ConfigurationError: the tool 'web_search' needs 'httpx2': {INSTALL} 'toolkit-cli[tools]'"
+        f"toolkit.errors.ConfigurationError: the tool 'web_search' needs 'toolkit-cli[tools]', "
+        f"which is not installed: {INSTALL} 'toolkit-cli[tools]'"
     )
     assert run_python(f"{program}print(WebSearch(str.upper).run({{'query': 'x'}}).output)") == "X\n"
 

@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from toolkit_cli.main import application
 
+collect_ignore = ["mistakes"]
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):

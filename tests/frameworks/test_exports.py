@@ -4,9 +4,14 @@ import sys
 
 import pytest
 
+from tests.installers import INSTALL
 from toolkit import from_function
 from toolkit.errors import ConfigurationError
 from toolkit.frameworks import to_langchain, to_openai_agents
+
+
+def missing(package):
+    return f"'{package}', which is not installed: {INSTALL} '{package}'"
 
 
 def forecast(city: str) -> str:
@@ -18,7 +23,7 @@ def forecast(city: str) -> str:
 def test_framework_that_is_not_installed_is_named(export, package):
     with pytest.raises(ConfigurationError) as raised:
         export(from_function(forecast))
-    assert str(raised.value) == f"{export.__name__} needs '{package}': pip install {package}"
+    assert str(raised.value) == f"{export.__name__} needs {missing(package)}"
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def test_a_folder_of_the_same_name_is_not_taken_for_the_framework(folder):
     (folder / "agents").mkdir()
     with pytest.raises(ConfigurationError) as raised:
         to_openai_agents(from_function(forecast))
-    assert str(raised.value) == "to_openai_agents needs 'openai-agents': pip install openai-agents"
+    assert str(raised.value) == f"to_openai_agents needs {missing('openai-agents')}"
 
 
 def test_a_module_of_the_same_name_is_not_taken_for_the_framework(folder):

@@ -10,6 +10,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
+from tests.installers import INSTALL
 from toolkit import Reject, ToolContext, resolve_tools
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_PACKAGE, support_for, title_of  # private
 
@@ -163,6 +164,6 @@ def test_version_that_is_too_old_is_one_line(framework, program, tmp_path):
             f"3 | made = {name}()\n"
             "  | ^\n"
             "  |\n"
-            f"hint: upgrade it: pip install '{distribution}>={first}'\n"
+            f"hint: upgrade it: {INSTALL} '{distribution}>={first}'\n"
         ),
     )

@@ -73,7 +73,7 @@ def test_server_that_died_is_started_anew_by_the_next_call(zoo):
 @pytest.mark.proof
 def test_failed_first_contact_is_tried_again_and_its_reason_is_told(zoo):
     server = StdioServer("zoo", str(zoo.folder / "later"), ("plain",), cwd=zoo.folder)
-    with pytest.raises(ServerUnreachable, match=r"MCP server 'zoo' cannot be started: there is no '.*later'"):
+    with pytest.raises(ServerUnreachable, match=r"MCP server 'zoo' cannot be started: there is no program '.*later'"):
         tools_of(server)
     later = zoo.write("later", f"#!/bin/sh\nexec {sys.executable} {SERVER} plain\n")
     later.chmod(0o755)

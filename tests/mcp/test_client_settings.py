@@ -215,6 +215,6 @@ def test_missing_extra_is_told_with_the_hint(zoo):
         check=False,
     )
     assert done.returncode == 2
-    assert "MCP servers need the extra 'mcp'" in done.stderr
+    assert "MCP servers need 'toolkit-cli[mcp]', which is not installed" in done.stderr
     assert f"{INSTALL} 'toolkit-cli[mcp]'" in done.stderr
     assert Path(zoo.folder / "starts.txt").exists() is False

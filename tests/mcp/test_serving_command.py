@@ -137,7 +137,7 @@ def test_missing_extra_is_named(project, options):
     assert (finished.returncode, finished.stdout, finished.stderr) == (
         2,
         "",
-        f"error[TK005]: serving needs the extra 'mcp'\nhint: {INSTALL} 'toolkit-cli[mcp]'\n",
+        f"error[TK005]: serving needs 'toolkit-cli[mcp]', which is not installed\nhint: {INSTALL} 'toolkit-cli[mcp]'\n",
     )
 
 

@@ -125,7 +125,8 @@ class ItemFile:
         try:
             yield from items_in(self._stream, self.format)
         except ConfigurationError as error:
-            raise ConfigurationError(problems=[Problem("", str(error), Location(self.name))]) from error
+            problems = error.problems or [Problem("", str(error), Location(self.name))]
+            raise ConfigurationError(problems=problems) from error
         except OSError as error:
             raise self._unreadable(error) from error
 

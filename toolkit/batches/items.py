@@ -5,9 +5,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final, Literal, NamedTuple
 
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, not_installed
 from toolkit.json_texts import WrittenNumber
-from toolkit.problems import how_to_install
 from toolkit.tools.calls.json_data import plain_data
 
 Format = Literal["jsonl", "csv", "tsv", "lines", "parquet"]
@@ -156,7 +155,7 @@ def _check_header(header: list[str]) -> None:
 def _fault_of(cells: list[str], header: list[str]) -> str:
     if not cells or len(cells) == len(header):
         return ""
-    return f"it has {len(cells)} cells, but the first line has {len(header)} columns"
+    return f"it has {len(cells)} cells, but the first line has {len(header)}"
 
 
 def _row(header: list[str], cells: list[str]) -> Mapping[str, str]:
@@ -176,7 +175,7 @@ def rows_of(stream: BinaryIO) -> Iterator[Mapping[str, Any]]:
         from pyarrow import ArrowException  # only this format needs it
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
-        raise ConfigurationError(f"reading Parquet needs pyarrow: {how_to_install('toolkit-cli[parquet]')}") from error
+        raise not_installed("reading Parquet needs", "toolkit-cli[parquet]") from error
     try:
         for rows in ParquetFile(stream).iter_batches(batch_size=_ROWS_AT_ONCE):
             yield from map(plain_data, rows.to_pylist())

@@ -33,8 +33,8 @@ from toolkit.documents.keys import (
     read_table,
     texts,
 )
-from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, how_to_install
+from toolkit.errors import ConfigurationError, not_installed, raise_errors
+from toolkit.problems import Problem
 
 if TYPE_CHECKING:
     from toolkit.redactors.redactor import Redactor
@@ -170,10 +170,8 @@ def need(tool: str, extra: str, *packages: str) -> None:
     Raises:
         ConfigurationError: If a package is missing; the message explains how to install it.
     """
-    missing = [package for package in packages if find_spec(package) is None]
-    if missing:
-        listed = " and ".join(f"'{package}'" for package in missing)
-        raise ConfigurationError(f"the tool '{tool}' needs {listed}: {how_to_install(f'toolkit-cli[{extra}]')}")
+    if any(find_spec(package) is None for package in packages):
+        raise not_installed(f"the tool '{tool}' needs", f"toolkit-cli[{extra}]")
 
 
 def outside_project(value: Path, project: Path) -> str | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from toolkit.problems import how_to_install
+from toolkit.errors import not_installed
 from toolkit.regex_checks import (
     MAX_WORK,
     LineExpression,
@@ -69,15 +69,11 @@ _ASCII_ONLY: Final = re.compile(r"\\[wWdDsSbB]")
 _ASCII_ONLY_NEGATED: Final = re.compile(r"\\[WDS]")
 
 
-class MissingEngineError(Exception):
-    """RE2 is not installed; the message explains how to install it."""
-
-
 def find_matches(expression: str, text: str, may_continue: Callable[[], bool]) -> Iterator[tuple[int, int]]:
     r"""Yield the start and end of every match in a text, in order; `^` and `$` match at the ends of each line.
 
     Raises:
-        MissingEngineError: If RE2 is not installed.
+        ConfigurationError: If RE2 is not installed.
         MalformedExpressionError: If the expression is invalid, or a match could be wrong because a class such as
             `\w` matches only ASCII.
         TooMuchWorkError: If the text is too long for this expression, or `may_continue` returned false.
@@ -100,8 +96,7 @@ def _compile(expression: str) -> Any:
     try:
         import re2
     except ModuleNotFoundError as error:
-        hint = how_to_install("toolkit-cli[tools-regex]")
-        raise MissingEngineError(f"regular expressions need 'google-re2': {hint}") from error
+        raise not_installed("regular expressions need", "toolkit-cli[tools-regex]") from error
     options = re2.Options()
     options.max_mem = _MAX_MEMORY
     options.log_errors = False

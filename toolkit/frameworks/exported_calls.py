@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.dialects.providers import export
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, not_installed
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.attachments import Attachment, Kind, attachments_in, block_of, pieces_of
 from toolkit.tools.calls.foreign_values import call_safely
@@ -33,16 +33,12 @@ def imported(module: str, name: str, *, package: str, wanted_by: str) -> Any:
     try:
         found = import_module(module)
     except ModuleNotFoundError as error:
-        raise _missing(package, wanted_by) from error
+        raise not_installed(f"{wanted_by} needs", package) from error
     if hasattr(found, name):
         return found
     if not (file := getattr(found, "__file__", None)):  # a folder without code, so the package is not installed
-        raise _missing(package, wanted_by)
+        raise not_installed(f"{wanted_by} needs", package)
     raise ConfigurationError(f"{wanted_by} needs '{package}', but '{module}' is {file}: rename that file")
-
-
-def _missing(package: str, wanted_by: str) -> ConfigurationError:
-    return ConfigurationError(f"{wanted_by} needs '{package}': pip install {package}")
 
 
 def context_of_agent(context: ToolContext) -> ToolContext:

@@ -10,7 +10,7 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools
 from toolkit.frameworks.exported_calls import exported_tool
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, how_to_install
 from toolkit.source_code.requirements import numbers_of
 from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class, name_of_class
 from toolkit.tools.definition.definition_places import place_of
@@ -49,7 +49,7 @@ def unsupported_version(versions: Versions) -> Problem | None:
         return None
     first = ".".join(map(str, versions.first))
     message = f"tools of {versions.distribution} {installed} cannot be used: the first supported version is {first}"
-    return Problem(NOT_A_TOOL, message, hint=f"upgrade it: pip install '{versions.distribution}>={first}'")
+    return Problem(NOT_A_TOOL, message, hint=f"upgrade it: {how_to_install(f'{versions.distribution}>={first}')}")
 
 
 class ForeignClass(NamedTuple):

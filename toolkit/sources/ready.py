@@ -75,5 +75,6 @@ def _problems(name: str, error: ConfigurationError, configuration: Configuration
         whole = f"the ready tool '{name}' cannot be used with its configuration: {message}"
         return [Problem(BAD_CONFIGURATION, whole, place, hint="; ".join(hints) or None)]
     options = f"set its options in [tool.toolkit.builtin.{name}]; `toolkit show {name}` lists them"
-    hint = options if error.problems else None
+    has_wrong_options = any(problem.code for problem in error.problems)
+    hint = options if has_wrong_options else "; ".join(hints) or None
     return [Problem(NOT_A_TOOL, f"the ready tool '{name}' cannot be used here: {message}", hint=hint)]

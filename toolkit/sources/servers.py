@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from toolkit.approvals.consents import Consents
 from toolkit.codes import BAD_CONFIGURATION, DEFINITION_DRIFT, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, not_installed
 from toolkit.mcp.settings.server_settings import McpServer, StdioServer, access_to, offered_prefix
 from toolkit.mcp.tools.remote import RemoteTool, offered_name, place_of, tools_from
 from toolkit.pins.drifts import in_short
@@ -54,7 +54,7 @@ def missing_extra(what: str = "MCP servers need") -> Problem | None:
         what: What needs it, for the message.
     """
     if find_spec("mcp") is None:
-        return Problem(BAD_CONFIGURATION, f"{what} the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
+        return replace(not_installed(what, "toolkit-cli[mcp]").problems[0], code=BAD_CONFIGURATION)
     installed = _installed("mcp")
     if installed is None or _numbers(installed) >= _LEAST_SDK:
         return None

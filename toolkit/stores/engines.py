@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolkit.errors import ConfigurationError
-from toolkit.problems import how_to_install
+from toolkit.errors import not_installed
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
 from toolkit.stores.databases import compact_file, of_another_version
@@ -56,8 +55,7 @@ def need_engine() -> None:
     try:
         import dbos  # noqa: F401 - only runs with a store need it
     except ImportError as error:
-        message = f"a store needs the extra 'durable': {how_to_install('toolkit-cli[durable]')}"
-        raise ConfigurationError(message) from error
+        raise not_installed("a store needs", "toolkit-cli[durable]") from error
 
 
 def connect(url: StoreUrl) -> "Engine":

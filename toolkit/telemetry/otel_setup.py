@@ -17,8 +17,7 @@ from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import SpanKind, Status
 
-from toolkit.errors import ConfigurationError
-from toolkit.problems import how_to_install
+from toolkit.errors import ConfigurationError, not_installed
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.releases import __version__
 from toolkit.telemetry.listeners import SCOPE, Telemetry
@@ -177,8 +176,7 @@ try:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 except ModuleNotFoundError as error:
-    message = f"telemetry needs the extra 'otel': {how_to_install('toolkit-cli[otel]')}"
-    raise ConfigurationError(message) from error
+    raise not_installed("telemetry needs", "toolkit-cli[otel]") from error
 
 
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc", "http/json": "otlp_json_http"}

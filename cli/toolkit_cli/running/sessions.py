@@ -129,7 +129,8 @@ def _open(wanted: bool | None) -> "_Opened | None":  # noqa: FBT001 - as above
         return _Opened()
     except ConfigurationError as error:
         if wanted:
-            raise Failure(ExitCode.USAGE, f"--otel: {error}") from error
+            first = error.problems[0] if error.problems else Problem("", str(error))
+            raise Failure(ExitCode.USAGE, f"--otel: {first.message}", hint=first.hint) from error
         if _is_installed():
             console.say(f"warning: telemetry is not sent: {error}")
         return None

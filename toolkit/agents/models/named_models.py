@@ -8,8 +8,8 @@ from typing import NamedTuple
 from toolkit.agents.models.messages import Message, Model, ModelReply, Tell, Usage, streamed
 from toolkit.agents.models.provider_failures import near_models
 from toolkit.agents.models.script_files import SCRIPTED
-from toolkit.errors import ConfigurationError
-from toolkit.problems import Problem, did_you_mean, how_to_install
+from toolkit.errors import ConfigurationError, not_installed
+from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.definition.spec import ToolSpec
 
 _MILLION = 1_000_000
@@ -109,8 +109,7 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
     try:
         from toolkit.agents.models.provider_models import ProvidedModel  # only providers need pydantic-ai
     except ImportError as error:
-        missing = f"'{name}' needs a package that is not installed"
-        raise _refused(missing, how_to_install("toolkit-cli[agent]")) from error
+        raise not_installed(f"'{name}' needs", "toolkit-cli[agent]") from error
     return ProvidedModel(name, base_url, timeout=timeout)
 
 

@@ -42,9 +42,9 @@ from toolkit.agents.models.messages import (
     tell_all,
 )
 from toolkit.agents.models.provider_failures import KEY, near_models, readable_errors, without_secrets, words_of
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, not_installed
 from toolkit.json_texts import json_text
-from toolkit.problems import Problem, how_to_install
+from toolkit.problems import Problem
 from toolkit.tools.calls.results import ToolCall
 from toolkit.tools.definition.spec import ToolSpec
 
@@ -168,7 +168,7 @@ class ProvidedModel:
         except ImportError as error:
             extra = re.search(r"pydantic-ai-slim\[([\w-]+)\]", str(error))
             package = f"pydantic-ai-slim[{extra[1]}]" if extra else "toolkit-cli[agent]"
-            raise _refused(f"'{name}' needs a package that is not installed", how_to_install(package)) from error
+            raise not_installed(f"'{name}' needs", package) from error
         except Exception as error:
             raise _unusable(name, error) from error
 

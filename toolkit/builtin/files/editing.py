@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from toolkit.builtin.regular_expressions import MissingEngineError, find_matches
+from toolkit.builtin.regular_expressions import find_matches
+from toolkit.errors import ConfigurationError
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 
 MAX_LINES = 1_000
@@ -181,7 +182,7 @@ def replace_matching(
         found = list(find_matches(expression, plain, may_continue))
     except MalformedExpressionError as error:
         raise EditError(f"invalid regular expression: {error}") from error
-    except MissingEngineError as error:
+    except ConfigurationError as error:
         raise EditError(str(error)) from error
     except TooMuchWorkError as error:
         raise EditError("the search for the expression took too long: find the text itself, without regex") from error

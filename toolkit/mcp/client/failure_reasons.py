@@ -1,6 +1,7 @@
 """One-line error messages about servers that cannot be reached or used, from HTTP errors and invalid lines."""
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -159,8 +160,7 @@ def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> st
         return str(leaf) or f"has not answered within {format_duration(server.start_timeout)}"
     if isinstance(server, StdioServer):
         if isinstance(leaf, FileNotFoundError):
-            missing = server.cwd if server.cwd is not None and not server.cwd.is_dir() else server.command
-            return f"cannot be started: there is no '{missing}'"
+            return f"cannot be started: {_missing_file(server)}"
         if isinstance(leaf, OSError):
             return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
     if isinstance(leaf, MCPError):
@@ -170,6 +170,14 @@ def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> st
     if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
         return f"cannot be reached at {server.line}: {words_of(leaf)}"
     return f"cannot be used: {words_of(leaf)}"
+
+
+def _missing_file(server: StdioServer) -> str:
+    if server.cwd is not None and not server.cwd.is_dir():
+        return f"there is no folder '{server.cwd}'"
+    if os.sep in server.command:
+        return f"there is no program '{server.command}'"
+    return f"there is no program '{server.command}' on PATH"
 
 
 def _reason_of_answer(error: MCPError, *, has_ended: bool) -> str:

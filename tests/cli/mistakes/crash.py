@@ -1,0 +1,2 @@
+RATES = {"EUR": 1}
+RATE = RATES["NOK"]

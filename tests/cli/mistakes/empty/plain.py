@@ -1,0 +1,3 @@
+def price(item: str) -> str:
+    """Say what an item costs."""
+    return item
