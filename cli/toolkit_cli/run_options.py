@@ -187,8 +187,8 @@ class RunOptions(NamedTuple):
             run_id,
             tool,
             self.target,
-            self.as_request(),
-            arguments,
+            request=self.as_request(),
+            arguments=arguments,
             resumed=self.resumed,
         )
 

@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import signal
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -223,6 +224,16 @@ def scenario_listed_approvals_in_a_store(project, run):
 def scenario_given_approval_in_a_store(project, run):
     listed = scenario_listed_approvals_in_a_store(project, run)
     return run("runs", "decide", listed.partition("runs decide ")[2].split()[0], "approve", "--store", STORE)
+
+
+def scenario_end_that_cannot_be_recorded(project, run):
+    batch = ("run", "tools.py:forecast", "--each", "items.jsonl", "--store", STORE)
+    run(*batch)
+    with sqlite3.connect(project / "my store" / "runs.db") as database:
+        database.executescript(
+            "CREATE TRIGGER run_ends BEFORE UPDATE OF ended ON toolkit_runs BEGIN SELECT RAISE(FAIL, 'full'); END;"
+        )
+    return run(*batch)
 
 
 def scenario_secrets(project, run):

@@ -212,7 +212,7 @@ EXPECTED = {
         "15:22 'time' must be a duration (write 3s for seconds)",
         "15:25 unknown key 'tokns' in 'within' (did you mean 'tokens'?)",
         "16:12 'not' must be a list, not 3",
-        "17:5 a case needs 'run'",
+        "17:5 a case needs 'run' (write {name: …, run: …} or {name: …, ask: …, tools: […]})",
     ],
     "flows.yaml": [
         "2:13 the state 'a' must be a list of tools, or a mapping of them with the states that they lead to, not 3",

@@ -215,7 +215,7 @@ def test_what_is_approved_runs_once(project, program, invoke, waiting, newest, d
     assert effects(project) == ["wipe 2 tidy"]
     refused = invoke("runs", "resume", newest()["id"])
     assert refused.exit_code == 3
-    assert "it may have taken effect" in refused.stderr
+    assert "it may have completed" in refused.stderr
     assert invoke("runs", "resume", newest()["id"], "--repeat").exit_code == 3
     assert effects(project) == ["wipe 2 tidy"]
     assert [one["path"] for one in waiting()] == ["1", "3", "2"]

@@ -114,7 +114,9 @@ def test_broken_tools_are_told(project):
 def test_short_token_opens_no_door(project):
     finished = run(project, "tools.py", "--http", "0", TOOLKIT_SERVE_TOKEN=TOKEN[:8])
     assert (finished.returncode, finished.stdout) == (2, "")
-    assert finished.stderr.startswith("error: the bearer token in TOOLKIT_SERVE_TOKEN is too short")
+    assert finished.stderr.startswith(
+        "error: the bearer token in TOOLKIT_SERVE_TOKEN has 8 characters; it needs at least 16\n"
+    )
 
 
 def test_port_that_is_taken_is_told(project):

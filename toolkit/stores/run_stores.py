@@ -163,7 +163,7 @@ class RunStore:
         return self._steps.counted(self.runs.get(id))
 
     def steps(self, run: RecordedRun, *, since: float = 0.0) -> Iterator[RecordedStep]:
-        """Yield the steps of a run in the order in which they began.
+        """Yield the steps of a run in the order in which they began, and those of a batch item by item.
 
         Args:
             run: The run.

@@ -15,11 +15,11 @@ class StoredItem(NamedTuple):
 
     Attributes:
         run: The id of its run.
-            number: Its position among the items, from 1.
-            arguments: Arguments of the tool call, as plain data without secrets.
-            digest: The digest of these arguments.
-            attempt: Number of this attempt, from 1; it continues where the previous attempt stopped.
-            repeats: Whether to repeat a step that began and may have taken effect.
+        number: Its position among the items, from 1.
+        arguments: Arguments of the tool call, as plain data without secrets.
+        digest: The digest of these arguments.
+        attempt: Number of this attempt, from 1; it continues where the previous attempt stopped.
+        repeats: Whether to repeat a step that began and may have taken effect.
     """
 
     run: str
@@ -40,10 +40,10 @@ class ItemEnd(NamedTuple):
 
     Attributes:
         status: How the item ended.
-            result: The result as JSON text without secrets; the reason if the item ends the run; the ids of its
-                questions if it waits.
-            cost: Cost of model requests in US dollars, or `None` if not known.
-            requests: Number of model requests.
+        result: The result as JSON text without secrets; the reason if the item ends the run; the ids of its
+            questions if it waits.
+        cost: Cost of model requests in US dollars, or `None` if not known.
+        requests: Number of model requests.
     """
 
     status: EndStatus

@@ -25,7 +25,7 @@ class StoredSteps:
         self._database = database
 
     def of_run(self, run: RecordedRun, *, since: float = 0.0) -> Iterator[RecordedStep]:
-        """Yield the steps of a run in the order in which they began.
+        """Yield the steps of a run in the order in which they began, and those of a batch item by item.
 
         Args:
             run: The run.
@@ -34,7 +34,8 @@ class StoredSteps:
         Raises:
             JournalError: If the database cannot be read.
         """
-        return map(_step, self._database.read(_OF_RUN, {"run": run.number, "since": since}))
+        steps = map(_step, self._database.read(_OF_RUN, {"run": run.number, "since": since}))
+        return iter(sorted(steps, key=_item)) if run.unit == "items" else steps
 
     def of_item(self, run: int, item: int) -> list[tuple[RecordedStep, str]]:
         """Return the record of an item and of the steps inside it, each with the digest of its arguments.
@@ -92,6 +93,11 @@ def in_doubt(steps: Iterable[RecordedStep]) -> list[RecordedStep]:
 
 def _may_have_run(step: RecordedStep) -> bool:
     return step.status is None or step.status == "timed_out" or (step.status == "ok" and not step.is_whole)
+
+
+def _item(step: RecordedStep) -> int:
+    """Return the number of the item that a step of a batch belongs to."""
+    return int(next(_around(step.path), step.path))
 
 
 def _around(path: str) -> Iterator[str]:
