@@ -4,21 +4,16 @@ import ast
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolkit.documents.json_reading import read_json
 from toolkit.lint.configuration.suppressions import Suppression, suppressions_in, widened
-from toolkit.lint.definitions.framework_tools import (
-    UNKNOWN_NAME,
-    framework_definition,
-    model_behind,
-    written_description,
-    written_schema_of,
-)
+from toolkit.lint.definitions.framework_parts import model_behind, written_description, written_schema_of
 from toolkit.lint.definitions.json_tools import definitions_in
-from toolkit.lint.definitions.python_tools import static_definition
-from toolkit.lint.definitions.tool_definitions import ParameterDefinition
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.definitions.written_definitions import UNKNOWN_NAME, written_definition
 from toolkit.lint.definitions.written_specs import written_parameters
 from toolkit.lint.engine.file_checks import header_of, source_of, unreadable
 from toolkit.lint.engine.requests import JSON
@@ -108,78 +103,57 @@ class WrittenTree:
 
     def _defined(self, file: PythonFile) -> Iterator[WrittenEntry]:
         path = self.path_of(file.file)
-        for function in file.tools:
-            yield self._ours(function, path)
-        for tool in (*file.written, *file.elsewhere):
-            if (found := self._theirs(file, tool, path)).name != UNKNOWN_NAME:
+        tools: Iterator[PythonFunction | WrittenTool] = chain(file.tools, file.written, file.elsewhere)
+        for tool in tools:
+            if (found := self._entry(file, tool, path)).name != UNKNOWN_NAME:
                 yield found
 
-    # -------------------------------------------------------------------------------------------------- our own tools
-
-    def _ours(self, function: PythonFunction, path: str) -> WrittenEntry:
-        tool = static_definition(function, is_alone=True)
-        given = {name: function.option(name) for name in function.options}
-        hides = any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ()))
+    def _entry(self, file: PythonFile, tool: PythonFunction | WrittenTool, path: str) -> WrittenEntry:
+        found = written_definition(file, tool, is_alone=True)
+        function = found.function or (file.function_behind(tool) if isinstance(tool, WrittenTool) else None)
+        registered = tool.registered if isinstance(tool, PythonFunction) else tool
+        assert registered is not None  # a marked function is a registered tool
         entry = {
-            "description": tool.description,
-            "parameters": written_parameters(function.file, tool.parameters).schema,
-            "output_schema": _result(function),
-            "hints": {hint: given[hint] for hint in _HINTS if given.get(hint) is not None},
-            "examples": given.get("examples"),
-        }
-        return _entry(tool.name, path, tool.location, entry, hides_hints=hides)
-
-    # ------------------------------------------------------------------------------------------ tools of frameworks
-
-    def _theirs(self, file: PythonFile, tool: WrittenTool, path: str) -> WrittenEntry:
-        found = framework_definition(file, tool)
-        function = found.function or file.function_behind(tool)
-        description, node = found.description, written_description(tool)
-        if description is None and node is not None:
-            description = ast.unparse(node)
-        elif description is None and function is not None:
-            description = ast.get_docstring(function.node)
-        entry = {
-            "description": description,
-            "parameters": self._their_parameters(file, tool, found.schema, found.parameters, function),
+            "description": found.description if found.description is not None else _computed(registered, function),
+            "parameters": _parameters(file, registered, found, function),
             "output_schema": None if function is None else _result(function),
-            "hints": dict(_hints(tool, file)),
+            "hints": dict(_hints(registered, file, function)),
+            "examples": None if function is None else function.option("examples"),
         }
-        return _entry(found.name, path, found.location, entry, hides_hints=hides_arguments(tool.mark))
-
-    def _their_parameters(
-        self,
-        file: PythonSource,
-        tool: WrittenTool,
-        schema: Mapping[str, Any] | None,
-        parameters: tuple[ParameterDefinition, ...],
-        function: PythonFunction | None,
-    ) -> Mapping[str, Any] | None:
-        if schema is not None:
-            return schema
-        written = written_schema_of(file, tool)
-        if written is not None:
-            model = model_behind(file, written)
-            shown = None if model is None else model[0].shape(ast.Name(model[1].name)).schema
-            return shown or {"definition": ast.unparse(written)}
-        if parameters or function is None:
-            return written_parameters(file, parameters).schema if parameters or tool.function else None
-        own = [
-            ParameterDefinition(
-                one.name, None, None, is_required=is_required(function.file.resolved(one.default)), python=one
-            )
-            for one in function.parameters
-        ]
-        return written_parameters(function.file, own).schema
+        hidden = {key for key in ("description", "parameters") if entry[key] is None}
+        hidden |= {"hints"} if hides_arguments(registered.mark) else set()
+        shown = {key: value for key, value in entry.items() if value}
+        return WrittenEntry(found.name, path, found.location, shown, frozenset(hidden))
 
 
-def _entry(
-    name: str, path: str, place: Location | None, entry: Mapping[str, Any], *, hides_hints: bool
-) -> WrittenEntry:
-    hidden = {"description"} if entry["description"] is None else set()
-    hidden |= {"parameters"} if entry["parameters"] is None else set()
-    hidden |= {"hints"} if hides_hints else set()
-    return WrittenEntry(name, path, place, {key: value for key, value in entry.items() if value}, frozenset(hidden))
+def _computed(tool: WrittenTool, function: PythonFunction | None) -> str | None:
+    """Return what stands for a description that is only known at run time: its expression, or the docstring."""
+    node = written_description(tool)
+    if node is not None:
+        return ast.unparse(node)
+    return None if function is None else ast.get_docstring(function.node)
+
+
+def _parameters(
+    file: PythonSource, tool: WrittenTool, found: ToolDefinition, function: PythonFunction | None
+) -> Mapping[str, Any] | None:
+    """Return the schema of a tool's parameters, or what stands for it; None if the source does not show it."""
+    if found.schema is not None:
+        return found.schema
+    written = written_schema_of(file, tool)
+    if written is not None:
+        model = model_behind(file, written)
+        shown = None if model is None else model[0].shape(ast.Name(model[1].name)).schema
+        return shown or {"definition": ast.unparse(written)}
+    if found.parameters or function is None:
+        return written_parameters(file, found.parameters).schema if found.parameters or tool.function else None
+    own = [
+        ParameterDefinition(
+            one.name, None, None, is_required=is_required(function.file.resolved(one.default)), python=one
+        )
+        for one in function.parameters
+    ]
+    return written_parameters(function.file, own).schema
 
 
 def _result(function: PythonFunction) -> Mapping[str, Any] | None:
@@ -190,8 +164,11 @@ def _result(function: PythonFunction) -> Mapping[str, Any] | None:
     return schema if has_form else None
 
 
-def _hints(tool: WrittenTool, file: PythonSource) -> Iterator[tuple[str, Any]]:
+def _hints(tool: WrittenTool, file: PythonSource, function: PythonFunction | None) -> Iterator[tuple[str, Any]]:
     """Yield the hints in a tool's mark, and whether its calls need approval."""
+    for name in _HINTS if function is not None else ():
+        if function is not None and (value := function.option(name)) is not None:
+            yield name, value
     for place in tool.marks.terms.declared:
         hint = file.resolved(tool.argument((place,)))
         match hint:

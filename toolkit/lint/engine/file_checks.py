@@ -20,15 +20,15 @@ from toolkit.codes import (
 from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
-from toolkit.lint.definitions.json_tools import definitions_in
-from toolkit.lint.definitions.pipeline_files import PipelineFile
-from toolkit.lint.definitions.python_tools import (
+from toolkit.lint.definitions.built_definitions import (
     built_definition,
     marks_to_functions,
-    static_definition,
     written_behind,
 )
+from toolkit.lint.definitions.json_tools import definitions_in
+from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
+from toolkit.lint.definitions.written_definitions import written_definition
 from toolkit.lint.definitions.written_specs import outline_of
 from toolkit.lint.engine.children import Answer
 from toolkit.lint.engine.record_reader import read_step
@@ -43,7 +43,6 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
-from toolkit.source_code.written_tools import WrittenTool
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
 
@@ -211,18 +210,19 @@ class FileChecker:
             return Report((*problems, read.problem) if is_static and read.problem else tuple(problems))
         functions = marks_to_functions(module, opened.tools)
         written = written_behind(module, opened.tools, functions)
+        shown = {position: written_definition(module, tool) for position, tool in written.items()}
         built = [
-            built_definition(record, functions.get(position), file, opened.child, _shown(module, written.get(position)))
+            built_definition(record, functions.get(position), file, opened.child, shown.get(position))
             for position, record in enumerate(opened.tools)
             if position in functions or _is_from_here(record, file)
         ]
         known = {function.node for function in functions.values()}
         unbuilt = [function for function in module.tools if function.node not in known]
-        sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
+        sources = [written_definition(module, function, is_alone=is_static) for function in unbuilt]
         theirs = [
-            shown
+            written_definition(module, tool)
             for tool in (*module.written, *(module.elsewhere if is_static else ()))
-            if tool.function not in known and tool not in written.values() and (shown := _shown(module, tool))
+            if tool.function not in known and tool not in written.values()
         ]
         if theirs:
             problems = [one for one in problems if one.code != NO_TOOLS]
@@ -353,15 +353,6 @@ def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
 
 def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
     return tuple(replace(parameter, python=None) for parameter in tool.parameters)
-
-
-def _shown(module: PythonFile, tool: WrittenTool | None) -> ToolDefinition | None:
-    """Return the definition of a tool of another framework from the source of a file."""
-    if tool is None:
-        return None
-    from toolkit.lint.definitions.framework_tools import framework_definition  # few files have some
-
-    return framework_definition(module, tool)
 
 
 def header_of(function: PythonFunction) -> Header:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import WHOLE_DOCSTRING
-from toolkit.lint.definitions.python_tools import SourceTexts
+from toolkit.lint.definitions.source_texts import SourceTexts
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

@@ -1,98 +1,19 @@
-"""Defines tools of other frameworks from their source."""
+"""What a file hands to a framework as a tool's description and parameters."""
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from toolkit.lint.definitions.python_tools import SourceTexts, described, shows_all
-from toolkit.lint.definitions.tool_definitions import ParameterDefinition, Text, ToolDefinition, Written
-from toolkit.lint.definitions.written_places import Somewhere, WrittenInPython
+from toolkit.lint.definitions.source_texts import SourceTexts, described, shows_all
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition
 from toolkit.source_code.annotation_schemas import is_required
 from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.requirements import Used, version_used
-from toolkit.source_code.syntax_nodes import is_none
 from toolkit.source_code.written_tools import OURS, WrittenTool, value_of
 from toolkit.tools.definition.spec import TEXT_PARAMETERS
-from toolkit.tools.foreign.source_marks import is_among
-
-UNKNOWN_NAME = "(known at runtime)"
-
-
-def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
-    """Return the definition of a tool that a file registers, from its source; no code is run.
-
-    It is a tool of another framework, or one of this package that calls a function of another file.
-    """
-    function = file.framework_functions.get(tool)
-    behind = function if tool.framework != OURS else file.function_behind(tool)
-    description, node = _description(file, tool, behind)
-    schema = _schema(file, tool)
-    parameters = tuple(_parameters(file, tool, behind, schema))
-    if any(is_among(name, tool.marks.rewriters) for name in file.imported_names.values()):
-        parameters = tuple(replace(one, description=one.description or None) for one in parameters)
-    location = file.location(tool.node) if behind is None or tool.as_class else behind.location
-    name = tool.name or (behind.tool_name if behind else UNKNOWN_NAME)
-    at = tool.mark or tool.node
-    return ToolDefinition(
-        name=name,
-        description=description,
-        parameters=parameters,
-        origin="python",
-        location=location,
-        schema=schema,
-        function=function,
-        source=file.file,
-        texts=tuple(
-            _texts(
-                file,
-                function,
-                name=tool.name,
-                description=description,
-                node=node,
-                parameters=parameters,
-                nowhere=Somewhere(location),
-            )
-        ),
-        identity=frozenset([("code", file.file, at.lineno, at.col_offset, name), *_same_elsewhere(behind, name)]),
-        is_written=True,
-        framework=None if tool.framework == OURS else tool.framework,
-        habit=_habit(file, tool),
-        is_named=tool.name is not None,
-    )
-
-
-def _same_elsewhere(function: PythonFunction | None, name: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the key of a tool that other files also make of its function, or that importing them makes of it."""
-    if function is not None:
-        yield ("code", function.file.file, function.first_line, function.name, name)
-
-
-def _description(
-    file: PythonSource, tool: WrittenTool, function: PythonFunction | None
-) -> tuple[str | None, ast.expr | None]:
-    """Return the description that the framework would send, and its node; None if it is only known at run time."""
-    node = written_description(tool)
-    if node is not None:
-        text = file.resolved(node)
-        if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            is_named_later = tool.as_class is not None and not text.value and not tool.name
-            return (None, None) if is_named_later else (text.value, text)
-        if not is_none(text):
-            return file.reader.constants.text(file, node, tool.scope), None
-    if tool.as_class is not None and not tool.as_class.kind.listing:
-        return None, None  # it may be inherited
-    if function is None:
-        return ("" if _shows_arguments(tool) else None), None
-    docstring = ast.get_docstring(function.node) or ""
-    if not docstring and _is_filled_in(tool):
-        return None, None
-    return (function.docstring.description if reads_docstrings(file, tool) else docstring), function.docstring_node
 
 
 def reads_docstrings(file: PythonSource, tool: WrittenTool) -> bool:
@@ -115,32 +36,6 @@ def written_description(tool: WrittenTool) -> ast.expr | None:
     return None if tool.registration is None else tool.argument(tool.registration.description)
 
 
-def _habit(file: PythonSource, tool: WrittenTool) -> str | None:
-    """Return a note on what the framework's version does with docstrings, if that depends on it."""
-    used = version_of(file, tool)
-    if used is None:
-        return None
-    where = "the installed version" if used.source == "installed" else f"'{used.source}'"
-    what = "reads" if reads_docstrings(file, tool) else "does not read"
-    return f"{tool.marks.title} {used.text}, according to {where}, {what} docstrings for that"
-
-
-def _shows_arguments(tool: WrittenTool) -> bool:
-    """Return whether all arguments of a definition are visible, so that a missing one is really missing."""
-    call = tool.mark
-    is_whole = (
-        tool.registration is not None and tool.registration.way == "definition" and bool(tool.registration.schema)
-    )
-    return is_whole and isinstance(call, ast.Call) and all(one.arg for one in call.keywords)
-
-
-def _is_filled_in(tool: WrittenTool) -> bool:
-    """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
-    if tool.registration is None or tool.is_wrapped:
-        return True
-    return hides_arguments(tool.mark)
-
-
 def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
     """Return the expression that a tool uses as the schema of its parameters, or None."""
     if tool.as_class is not None:
@@ -153,7 +48,7 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
     return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
 
 
-def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
+def schema_of(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
     """Return the JSON Schema that a tool is given; None if there is none, or if a part of it is computed."""
     if _takes_text(tool):
         return TEXT_PARAMETERS
@@ -168,7 +63,7 @@ def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
     return found if is_schema and all(isinstance(key, str) for key in found) else None
 
 
-def _parameters(
+def parameters_of(
     file: PythonSource, tool: WrittenTool, function: PythonFunction | None, schema: Mapping[str, Any] | None
 ) -> Iterator[ParameterDefinition]:
     written = written_schema_of(file, tool)
@@ -268,28 +163,3 @@ def model_behind(file: PythonSource, written: ast.expr) -> tuple[PythonSource, a
         if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef):
             return (meaning.source, meaning.node) if isinstance(meaning.source, PythonSource) else None
     return None
-
-
-def _texts(
-    file: PythonSource,
-    function: PythonFunction | None,
-    name: str | None,
-    description: str | None,
-    node: ast.expr | None,
-    parameters: tuple[ParameterDefinition, ...],
-    nowhere: Somewhere,
-) -> Iterator[Text]:
-    """Yield the texts about a tool that a model receives, if the source shows them, with their positions."""
-    if name is not None:
-        yield Text("name", name, nowhere)
-    if description:
-        is_whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        place: Written = WrittenInPython(file, node, description) if is_whole and node is not None else nowhere  # type: ignore[arg-type]  # a constant
-        yield Text("description", description, place)
-    source = None if function is None else SourceTexts(function)
-    for one in parameters:
-        at: Written = Somewhere(one.location)
-        yield Text("parameter name", one.name, at, one.name)
-        if one.description:
-            written = source.written_parameter(one.python, one.description) if source and one.python else at
-            yield Text("parameter", one.description, written, one.name)

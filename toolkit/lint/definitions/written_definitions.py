@@ -1,0 +1,183 @@
+"""Defines tools from their source: those with our mark, and those that are registered otherwise."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolkit.lint.definitions.framework_parts import (
+    parameters_of,
+    reads_docstrings,
+    schema_of,
+    version_of,
+    written_description,
+)
+from toolkit.lint.definitions.source_texts import SourceTexts, texts_of
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition, Written
+from toolkit.lint.definitions.written_places import Somewhere, WrittenInPython
+from toolkit.lint.definitions.written_specs import written_spec
+from toolkit.source_code.annotation_schemas import is_required
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.registrations import hides_arguments
+from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.written_tools import OURS, WrittenTool
+from toolkit.tools.foreign.source_marks import is_among
+
+UNKNOWN_NAME = "(known at runtime)"
+
+
+def written_definition(
+    file: PythonFile, tool: PythonFunction | WrittenTool, *, is_alone: bool = False
+) -> ToolDefinition:
+    """Return the definition of a tool from its source; no code is run.
+
+    Args:
+        file: The file that makes it a tool.
+        tool: A function with our mark, or another registration: one of another framework, or ours of a function of
+            another file.
+        is_alone: Whether nothing is imported, so that the source is all there is.
+    """
+    if isinstance(tool, PythonFunction):
+        found, description_at = _marked(tool, is_alone=is_alone), None
+    else:
+        found, description_at = _registered(file, tool)
+    source = None if found.function is None else SourceTexts(found.function)
+    return replace(found, texts=tuple(texts_of(found, source, description_at)))
+
+
+def _marked(function: PythonFunction, *, is_alone: bool) -> ToolDefinition:
+    """Return the definition of a function with our mark, without its texts."""
+    source = SourceTexts(function)
+    parameters = tuple(
+        ParameterDefinition(
+            one.name,
+            source.text_of_parameter(one),
+            function.file.location(one.node),
+            is_required=is_required(function.file.resolved(one.default)),
+            python=one,
+        )
+        for one in function.parameters
+    )
+    description = source.description()
+    spec = written_spec(function, description, parameters) if is_alone else None
+    if spec is not None:
+        parameters = tuple(_as_sent(one, spec.properties[one.name]) for one in parameters)
+    return ToolDefinition(
+        name=function.tool_name,
+        description=description,
+        parameters=parameters,
+        origin="python",
+        location=function.location,
+        schema=None if spec is None else spec.parameters,
+        spec=spec,
+        function=function,
+        source=function.file.file,
+        identity=frozenset([_key_of(function, function.tool_name), *_alternatives(function)]),
+        is_written=True,
+        is_named=function.is_named,
+    )
+
+
+def _alternatives(function: PythonFunction) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys that a tool shares with others of its name that a module does not have beside it.
+
+    These are tools in other branches, only one of which is run, and those of one function that no name is bound to.
+    """
+    file, tool = function.file, function.registered
+    if (branching := file.branching(function.node)) is not None:
+        yield ("branches", file.file, branching.lineno, function.tool_name)
+    if tool is not None and tool.kind != "decorator" and isinstance(file, PythonFile) and not file.is_held(tool):
+        yield ("passed", *_key_of(function, function.tool_name)[1:])
+
+
+def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition:
+    """Return a parameter with its schema; a class may have set the description."""
+    return replace(parameter, schema=schema, description=parameter.description or str(schema.get("description") or ""))
+
+
+def _key_of(function: PythonFunction, name: str) -> tuple[Any, ...]:
+    """Return the key of a tool that calls a function: importing its file, or another file, makes the same one."""
+    return ("code", function.file.file, function.first_line, function.name, name)
+
+
+def _registered(file: PythonFile, tool: WrittenTool) -> tuple[ToolDefinition, Written | None]:
+    """Return the definition of a registered tool without its texts, and the position of its description."""
+    function = file.framework_functions.get(tool)
+    behind = function if tool.framework != OURS else file.function_behind(tool)
+    description, node = _description(file, tool, behind)
+    schema = schema_of(file, tool)
+    parameters = tuple(parameters_of(file, tool, behind, schema))
+    if any(is_among(name, tool.marks.rewriters) for name in file.imported_names.values()):
+        parameters = tuple(replace(one, description=one.description or None) for one in parameters)
+    location = file.location(tool.node) if behind is None or tool.as_class else behind.location
+    name = tool.name or (behind.tool_name if behind else UNKNOWN_NAME)
+    at = tool.mark or tool.node
+    same_elsewhere = [] if behind is None else [_key_of(behind, name)]
+    found = ToolDefinition(
+        name=name,
+        description=description,
+        parameters=parameters,
+        origin="python",
+        location=location,
+        schema=schema,
+        function=function,
+        source=file.file,
+        identity=frozenset([("code", file.file, at.lineno, at.col_offset, name), *same_elsewhere]),
+        is_written=True,
+        framework=None if tool.framework == OURS else tool.framework,
+        habit=_habit(file, tool),
+        is_named=tool.name is not None,
+    )
+    is_whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    place = WrittenInPython(file, node, description) if is_whole and description else Somewhere(location)  # type: ignore[arg-type]  # a constant
+    return found, place
+
+
+def _description(
+    file: PythonSource, tool: WrittenTool, function: PythonFunction | None
+) -> tuple[str | None, ast.expr | None]:
+    """Return the description that the framework would send, and its node; None if it is only known at run time."""
+    node = written_description(tool)
+    if node is not None:
+        text = file.resolved(node)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            is_named_later = tool.as_class is not None and not text.value and not tool.name
+            return (None, None) if is_named_later else (text.value, text)
+        if not is_none(text):
+            return file.reader.constants.text(file, node, tool.scope), None
+    if tool.as_class is not None and not tool.as_class.kind.listing:
+        return None, None  # it may be inherited
+    if function is None:
+        return ("" if _shows_arguments(tool) else None), None
+    docstring = ast.get_docstring(function.node) or ""
+    if not docstring and _is_filled_in(tool):
+        return None, None
+    return (function.docstring.description if reads_docstrings(file, tool) else docstring), function.docstring_node
+
+
+def _habit(file: PythonSource, tool: WrittenTool) -> str | None:
+    """Return a note on what the framework's version does with docstrings, if that depends on it."""
+    used = version_of(file, tool)
+    if used is None:
+        return None
+    where = "the installed version" if used.source == "installed" else f"'{used.source}'"
+    what = "reads" if reads_docstrings(file, tool) else "does not read"
+    return f"{tool.marks.title} {used.text}, according to {where}, {what} docstrings for that"
+
+
+def _shows_arguments(tool: WrittenTool) -> bool:
+    """Return whether all arguments of a definition are visible, so that a missing one is really missing."""
+    call = tool.mark
+    is_whole = (
+        tool.registration is not None and tool.registration.way == "definition" and bool(tool.registration.schema)
+    )
+    return is_whole and isinstance(call, ast.Call) and all(one.arg for one in call.keywords)
+
+
+def _is_filled_in(tool: WrittenTool) -> bool:
+    """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
+    if tool.registration is None or tool.is_wrapped:
+        return True
+    return hides_arguments(tool.mark)
