@@ -50,12 +50,6 @@ class LocalNames:
             return isinstance(self.node, FUNCTIONS) and any(one.arg == name for one in _parameters(self.node))
         return self.outer is not None and self.outer.is_parameter(name)
 
-    def is_iterated(self, name: str) -> bool:
-        """Whether a comprehension or a loop in this function binds a name."""
-        loops = (node for node in ast.walk(self.node) if isinstance(node, ast.comprehension | ast.For | ast.AsyncFor))
-        targets = (part for one in loops for part in ast.walk(one.target))
-        return any(isinstance(one, ast.Name) and one.id == name for one in targets)
-
     @cached_property
     def bound(self) -> Mapping[str, tuple[Local, ...]]:
         """The bindings of the function or class itself, including parameters."""

@@ -113,6 +113,10 @@ class Meanings:
                 waiting += self._edges.get(one, ())
         return found
 
+    def depend(self, file: str, other: str) -> None:
+        """Record that the results for a file depend on another one."""
+        self._edges.setdefault(file, set()).add(other)
+
     def of(  # noqa: PLR0911 - a line for each kind of expression
         self, source: SourceFile, node: ast.AST, names: LocalNames | None = None
     ) -> Iterable[Meaning]:
@@ -283,6 +287,11 @@ class Meanings:
                     inner for one in bases if one != Defined(source, cls) for inner in self._inherited(one, name)
                 ]
         return ()
+
+    def method_of(self, made: Object, name: str) -> Defined | None:
+        """Return a method of an object of the project, possibly of a base class."""
+        found = [one for one in self._member(made, name) if isinstance(one, Defined)]
+        return next((one for one in found if isinstance(one.node, FUNCTIONS)), None)
 
     def _inherited(self, base: Meaning, name: str) -> Iterable[Meaning]:
         """Return a member of a base class of the project."""

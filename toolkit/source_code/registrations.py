@@ -9,12 +9,11 @@ from typing import NamedTuple
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
+from toolkit.source_code.registries import Registries, speaks_of_tools, with_places
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.tools.foreign.frameworks import all_packages, framework_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, is_among
 
-_SAYS_TOOL = "tool"
-_STORING = {"append", "add", "insert", "setdefault", "register"}
 _USUAL = "mcp_sdk"
 """The framework of tools of which nothing shows another one."""
 
@@ -49,12 +48,14 @@ class Registered(NamedTuple):
 
     Attributes:
         within: The file and the line of that call, if it is in a function of the project that is called instead.
+        registry: The files of the project's registry that keeps the tool for a server.
     """
 
     marks: SourceMarks
     registration: Registration
     name: str
     within: tuple[str, int] | None = None
+    registry: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
@@ -80,6 +81,7 @@ class Registrations:
         self._marks = marks
         self._wrappers: dict[Definition, Registered | None] = {}
         self._known: dict[str, Registered | None] = {}
+        self._registries = Registries(meanings)
 
     def of_decorator(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
@@ -129,11 +131,17 @@ class Registrations:
 
     def _registry(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator registers tools that keeps functions for a server, or `None`."""
-        if _SAYS_TOOL not in last_name(function).lower():
+        if not speaks_of_tools(function):
             return None
         for meaning in self.meanings.of(source, function, names):
-            if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS) and keeps_function(meaning.node):
-                return self._of_project(meaning.node.name, (source, meaning.source), meaning.source.path)
+            if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
+                continue
+            name, home = meaning.node.name, meaning.source
+            if kept := self._registries.kept_by(home, meaning.node):
+                found = self._of_project(name, (source, home), home.path)
+                if found := found or self._as_registered(name, kept.marks, home.path):
+                    registration = with_places(found.registration, meaning.node)
+                    return found._replace(registration=registration, registry=kept.files)
         return None
 
     def _configured(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
@@ -156,25 +164,6 @@ class Registrations:
             return None
         registration = (usual or [Registration((name,))])[0]._replace(name=("name",))
         return Registered(marks, registration, name, within=(home, 0))
-
-
-def keeps_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a decorator stores the function that it receives, in a collection or a definition of a tool."""
-    inner = [one for one in ast.walk(function) if isinstance(one, FUNCTIONS)]
-    received = {one.arg for each in inner for one in each.args.args}
-    for node in ast.walk(function):
-        match node:
-            case ast.Call(func=ast.Attribute(attr=method)) if method in _STORING:
-                kept: list[ast.AST] = [*node.args, *node.keywords]
-            case ast.Call() if _SAYS_TOOL in last_name(node.func).lower():
-                kept = [*node.args, *node.keywords]
-            case ast.Assign(targets=[ast.Subscript()], value=value):
-                kept = [value]
-            case _:
-                continue
-        if any(isinstance(part, ast.Name) and part.id in received for one in kept for part in ast.walk(one)):
-            return True
-    return False
 
 
 def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
@@ -203,6 +192,6 @@ def _methods() -> Mapping[str, Sequence[Registered]]:
             continue
         for one in marks.registrations:
             names = {name.rpartition(f"{CALLED}.")[2] for name in one.names if CALLED in name}
-            for name in names if one.way == "mark" else ():
+            for name in names if one.way in {"mark", "function"} else ():
                 found.setdefault(name, []).append(Registered(marks, one, f"{CALLED}.{name}"))
     return found

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import Registered, Registrations, argument_of
-from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile
 from toolkit.source_code.syntax_nodes import calls_and_definitions
+from toolkit.source_code.unfollowed import wrapped_by
 from toolkit.tools.foreign.source_marks import Place, Way
 
 
@@ -76,7 +77,7 @@ class Factories:
             if isinstance(inner, Definition):
                 for decorator in inner.decorator_list:
                     if found := self._registrations.of_decorator(source, decorator, names):
-                        yield decorator, found, _wrapped_by(inner) or inner
+                        yield decorator, found, wrapped_by(inner) or inner
                 yield from self._registered_in(source, inner, names)
             elif isinstance(inner.func, ast.Call):
                 marked = self._registrations.of_decorator(source, inner.func, names) if inner.args else None
@@ -101,9 +102,3 @@ def _places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
 
 def _place(node: ast.expr | None, places: dict[str, tuple[Place, ...]]) -> tuple[Place, ...]:
     return places.get(node.id, ()) if isinstance(node, ast.Name) else ()
-
-
-def _wrapped_by(function: Definition) -> ast.expr | None:
-    """Return the function whose name and parameters another one copies with `functools.wraps`, or `None`."""
-    calls = (one for one in function.decorator_list if isinstance(one, ast.Call))
-    return next((one.args[0] for one in calls if one.args and last_name(one.func) == "wraps"), None)

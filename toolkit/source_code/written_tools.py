@@ -5,24 +5,33 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from toolkit.codes import NO_TOOLS
-from toolkit.problems import Location, Problem
-from toolkit.source_code.class_tools import ClassTool, class_tools
+from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
-from toolkit.source_code.meanings import Defined, Meanings
+from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, hides_arguments
-from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.registries import files_around
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, is_instance_of_type
 from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_factories import Factories
 from toolkit.source_code.tool_hints import ToolHints
+from toolkit.source_code.unfollowed import (
+    Unfollowed,
+    copied_from,
+    is_of_marked,
+    is_received,
+    iterated,
+    lists_tools,
+    wrapped_by,
+)
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 
 OURS = "toolkit"
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
 _IN_LIST = "tools="
+_NAMES = {"name", "tool_name"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -45,6 +54,7 @@ class WrittenTool:
         declared: The definition in a variable of a module that is a tool.
         within: The file and the line of the call that registers it, if that is in a function of the project, which may
             add anything.
+        registry: The files of the project's registry that keeps it for a server.
         scope: The scope of its mark; `None` for the top level of the file.
     """
 
@@ -61,7 +71,14 @@ class WrittenTool:
     as_class: ClassTool | None = None
     declared: ast.Dict | None = None
     within: tuple[str, int] | None = None
+    registry: frozenset[str] = frozenset()
     scope: LocalNames | None = None
+
+    @property
+    def followed(self) -> frozenset[tuple[str, int]]:
+        """The files and lines of the calls in functions of the project that register it; line 0 is a whole file."""
+        within = [] if self.within is None else [self.within]
+        return frozenset([*within, *((file, 0) for file in self.registry)])
 
     @property
     def is_wrapped(self) -> bool:
@@ -77,23 +94,6 @@ def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
     """Return the value of a key in a dictionary display, or `None`."""
     pairs = zip(mapping.keys, mapping.values, strict=True)
     return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
-
-
-_FOLLOW = "import the file where the framework is installed, or name a decorator of the project in 'tool-decorators'"
-
-
-class Unfollowed(NamedTuple):
-    """A call that registers a tool of a framework, given by its title, but of what is only known at run time."""
-
-    call: ast.Call
-    framework: str
-
-    def problem_in(self, file: str) -> Problem:
-        """Return the problem that not all tools of a file are known."""
-        written = ast.unparse(self.call.func)
-        message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
-        place = Location(file, self.call.lineno, self.call.col_offset + 1)
-        return Problem(NO_TOOLS, message, place, "warning", _FOLLOW)
 
 
 class Shown(NamedTuple):
@@ -136,8 +136,7 @@ class ToolReader:
 
     def files_around(self, source: SourceFile) -> frozenset[str]:
         """Return a file, and those of the project that it imports."""
-        imported = (file for one in source.every_import for file in self.meanings.files_of(source.path, one))
-        return frozenset({source.path, *imported})
+        return files_around(self.meanings, source)
 
     def shown_in(self, source: SourceFile) -> Shown:
         """Return the tools that a parsed file defines, and the calls for others that it does not show."""
@@ -196,6 +195,7 @@ class _Walk:
             function=_as_function(node),
             home=self._source.path,
             within=found.within,
+            registry=found.registry,
             scope=names,
         )
 
@@ -221,7 +221,7 @@ class _Walk:
                 function = argument_of(call, registration.function)
                 yield from self._registered(call, found, function, names, kind=found.kind, is_sure=False)
             case "definition":
-                if not _copies_definition(call, registration, names):
+                if not self._is_copied(call, found, names):
                     yield self._defined(call, found, names)
             case "holder":
                 yield from self._held(call, found, names)
@@ -239,33 +239,23 @@ class _Walk:
         """Yield the tools that a call creates from a function; unknown functions only count if certain."""
         if given is None or _is_parameter(given, names):  # what it registers is seen where the function is called
             return
-        marks, registration = found.marks, found.registration
-        defined = self._functions(given, names)
-        if is_copy := any(_copies_another(one.node) for one in defined):
-            is_sure, defined = True, []
-        for one in defined:
-            if self._is_passed_on(one, call, found):
+        copied = self._unwrapped(given, names)
+        is_copy = copied is not given and _is_parameter(copied, names)
+        defined = [] if is_copy else self._behind(copied, names)
+        for one, made in defined:
+            if self._is_passed_on(one, call, found) or self._is_closure(one, call, found, names):
                 continue
-            is_here = one.source.path == self._source.path
-            yield self._tool(
-                marks,
-                kind,
-                one.node if is_here else call,
-                name=self._name(call, registration, one.node.name, names),
-                mark=call,
-                registration=registration,
-                function=_as_function(one.node),
-                home=one.source.path,
-                within=found.within,
-                scope=names,
-            )
+            name = self._name_of(call, found, one, made, names)
+            yield self._of_function(call, found, one, kind=kind, name=name, scope=names)
+        registration = found.registration
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
         name = None if defined else self._name(call, registration, None, names)
-        if not (defined or is_copy or name or isinstance(given, ast.Lambda)):
-            self._note(call, found, given, names)
-        if not defined and (is_sure or named is not None or isinstance(given, ast.Lambda)):
+        is_known = bool(defined or name) or isinstance(given, ast.Lambda) or is_copy
+        if not is_known and self._is_left_open(call, found, copied, names):
+            return
+        if not defined and (is_sure or is_copy or named is not None or isinstance(given, ast.Lambda)):
             yield self._tool(
-                marks,
+                found.marks,
                 kind,
                 call,
                 name=name,
@@ -276,10 +266,82 @@ class _Walk:
                 scope=names,
             )
 
+    def _of_function(
+        self, call: ast.Call, found: Registered, one: Defined, *, kind: str, name: str | None, scope: LocalNames | None
+    ) -> WrittenTool:
+        is_here = one.source.path == self._source.path
+        return self._tool(
+            found.marks,
+            kind,
+            one.node if is_here else call,
+            name=name,
+            mark=call,
+            registration=found.registration,
+            function=_as_function(one.node),
+            home=one.source.path,
+            within=found.within,
+            scope=scope,
+        )
+
+    def _behind(self, given: ast.expr, names: LocalNames | None) -> list[tuple[Defined, Object | None]]:
+        """Return the functions that an expression may be, each with the object whose method it is, if that is known."""
+        owners = self._reader.meanings.of(self._source, given.value, names) if isinstance(given, ast.Attribute) else ()
+        made = [one for one in dict.fromkeys(owners) if isinstance(one, Object)]
+        if made and isinstance(given, ast.Attribute):
+            methods = ((one, self._reader.meanings.method_of(one, given.attr)) for one in made)
+            return [(method, one) for one, method in methods if method is not None]
+        return [(one, None) for one in self._functions(given, names)]
+
+    def _unwrapped(self, given: ast.expr, names: LocalNames | None) -> ast.expr:
+        """Return the function that a function copies with `functools.wraps`, or any other expression unchanged."""
+        copied = (wrapped_by(one.node) for one in self._functions(given, names) if one.source.path == self._source.path)
+        return next(filter(None, copied), given)
+
+    def _name_of(
+        self, call: ast.Call, found: Registered, one: Defined, made: Object | None, names: LocalNames | None
+    ) -> str | None:
+        """Return the name in a call that registers a function; `one.name` of a method of `one` is in its class."""
+        name = argument_of(call, found.registration.name)
+        if made is not None and isinstance(name, ast.Attribute) and name.attr in _NAMES:
+            value = value_in(made.node, name.attr) or given_in_init(made.node, name.attr)
+            return None if value is None else self._reader.constants.text(made.source, value)
+        return self._name(call, found.registration, one.node.name, names)
+
+    def _is_left_open(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> bool:
+        """Note a call that may register any number of tools, and return whether it is in a loop over them."""
+        self._note(call, found, given, names)
+        variables = (part.id for part in ast.walk(given) if isinstance(part, ast.Name))
+        copied = copied_from(call, found.registration)
+        named = copied is not None and is_received(self._source, copied.id, names)
+        return named or any(iterated(self._source, one, names) for one in variables)
+
+    def _is_closure(self, one: Defined, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
+        """Note a call for an inner function that is named after what the outer one receives, and return whether it is.
+
+        Such a function is a tool each time that the outer one is called.
+        """
+        copied = copied_from(call, found.registration)
+        if copied is None or names is None or not is_received(self._source, copied.id, names):
+            return False
+        is_inner = names.find(one.node.name) is not None
+        if is_inner:
+            self.unfollowed.append(Unfollowed(call, found.marks.title))
+        return is_inner
+
+    def _is_copied(self, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
+        """Return whether a definition copies another one, and note one that a server lists and no source shows."""
+        copied = copied_from(call, found.registration)
+        if copied is None or not is_received(self._source, copied.id, names):
+            return False
+        if lists_tools(names):
+            for one in iterated(self._source, copied.id, names):
+                self._note(call, found, one, names)
+        return True
+
     def _note(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> None:
         """Note a call that may register any number of tools; not one for an object of a framework."""
         is_object = any(isinstance(one, str) for one in self._reader.meanings.of(self._source, given, names))
-        if found.marks is not OUR_MARKS and not is_object:
+        if found.marks is not OUR_MARKS and not is_object and not is_of_marked(self._source, names):
             self.unfollowed.append(Unfollowed(call, found.marks.title))
 
     def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
@@ -317,15 +379,17 @@ class _Walk:
         )
 
     def _held(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
-        given = argument_of(call, found[1].function)
+        given = argument_of(call, found.registration.function)
         if isinstance(given, ast.Name):
-            given = next((one for one in self._source.bindings.get(given.id, ()) if isinstance(one, ast.expr)), given)
+            given = next(iter(self._assigned(given, names)), given)
+        if isinstance(given, ast.ListComp | ast.GeneratorExp) and found.marks.serves:
+            self._note(call, found, given.elt, names)
         for one in given.elts if isinstance(given, ast.List | ast.Tuple) else ():
             for defined in self._functions(one, names):
                 if not self._is_marked(defined):
                     is_here = defined.source.path == self._source.path
                     yield self._tool(
-                        found[0],
+                        found.marks,
                         _IN_LIST,
                         defined.node if is_here else one,
                         name=defined.node.name,
@@ -333,6 +397,12 @@ class _Walk:
                         function=_as_function(defined.node),
                         home=defined.source.path,
                     )
+
+    def _assigned(self, name: ast.Name, names: LocalNames | None) -> Iterator[ast.expr]:
+        """Yield what is assigned to a variable in its scope."""
+        local = names.find(name.id) if names is not None else None
+        found = self._source.bindings.get(name.id, ()) if local is None else [one.binding for one in local]
+        return (one for one in found if isinstance(one, ast.expr) and not is_instance_of_type(one))
 
     def _is_passed_on(self, defined: Defined, call: ast.Call, found: Registered) -> bool:
         """Whether a call registers what a decorator of its framework has made a tool, with the same name."""
@@ -422,15 +492,6 @@ def _looks_like_a_tool(node: ast.ClassDef) -> bool:
     return has_method and all(value_in(node, one) for one in (_BY_ATTRIBUTES.name, _BY_ATTRIBUTES.description))
 
 
-def _copies_definition(call: ast.Call, registration: Registration, names: LocalNames | None) -> bool:
-    """Whether a definition takes its name from another one, `tool.name`, that a function receives or a loop yields."""
-    name = argument_of(call, registration.name)
-    match name:
-        case ast.Attribute(value=ast.Name(id=other)) | ast.Subscript(value=ast.Name(id=other)):
-            return names is not None and (names.is_parameter(other) or names.is_iterated(other))
-    return False
-
-
 def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
     """Whether a scope is a class inside another one that the file never refers to, so that it gives no tools.
 
@@ -442,11 +503,6 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
     if inner.decorator_list or outer.decorator_list:
         return False
     return not any(isinstance(node, ast.Attribute) and node.attr == inner.name for node in ast.walk(source.tree))
-
-
-def _copies_another(function: Definition) -> bool:
-    """Whether a function copies its name, docstring and parameters from another one with `functools.wraps`."""
-    return any(isinstance(one, ast.Call) and last_name(one.func) == "wraps" for one in function.decorator_list)
 
 
 def _as_function(node: Definition) -> Function | None:
@@ -463,7 +519,5 @@ def _is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
 
 def _wraps_parameter(node: Definition, names: LocalNames | None) -> bool:
     """Whether a function wraps one that a decorator of the project receives."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and decorator.args and last_name(decorator.func) == "wraps":
-            return _is_parameter(decorator.args[0], names)
-    return False
+    copied = wrapped_by(node)
+    return copied is not None and _is_parameter(copied, names)

@@ -16,7 +16,8 @@ from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import place_in_package
-from toolkit.sources.targets import PYTHON, mentions_tools
+from toolkit.source_code.project_files import PYTHON
+from toolkit.sources.targets import mentions_tools
 
 if TYPE_CHECKING:
     from toolkit.source_code.recognition import Recogniser

@@ -2,8 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable
 from glob import has_magic
 from pathlib import Path
 from shlex import quote
@@ -14,16 +13,12 @@ from toolkit.paths import without_detours
 from toolkit.problems import Problem, did_you_mean
 from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular
 from toolkit.settings.configuration import POLICY_FILE
+from toolkit.source_code.project_files import PYTHON, files_below
 
-PYTHON = ".py"
 YAML = (".yaml", ".yml")
 SUFFIXES = (PYTHON, *YAML)
 CASES = (".cases.yaml", ".cases.yml")
 """The ends of the names of files with test cases."""
-
-_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
-# The Python files among these are run by other programs, and have effects when imported.
-_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py", POLICY_FILE})
 
 _OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
@@ -39,9 +34,13 @@ def tool_files(folder: Path) -> list[Path]:
     """
     found: dict[str, Path] = {}
     for path in files_below(folder, SUFFIXES):
-        if path.suffix == PYTHON or (means_tool(path) and not is_case_file(path.name)):
+        if path.suffix == PYTHON or (_may_be_pipeline(path.name) and means_tool(path)):
             found.setdefault(os.path.realpath(path), path)
     return list(found.values())
+
+
+def _may_be_pipeline(name: str) -> bool:
+    return name != POLICY_FILE and not is_case_file(name)
 
 
 def is_case_file(name: str) -> bool:
@@ -69,55 +68,6 @@ def mentions_tools(path: Path) -> bool:
             return _OF_TOOLS.search(stream.read(MOST_OF_SOURCE)) is not None
     except OSError:
         return True  # opening it reports why it cannot be read
-
-
-def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files with these suffixes in a folder and below it, sorted, without skipped folders and files."""
-    found = []
-    for where, files in _walked(folder):
-        is_of_tests = any(map(_holds_tests, Path(where).relative_to(folder).parts))
-        found += [
-            Path(where, name)
-            for name in files
-            if name.endswith(suffixes) and not _is_skipped_file(name) and not (is_of_tests and name.endswith(PYTHON))
-        ]
-    return sorted(found)
-
-
-def _walked(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder that is not skipped, and the names of its files; `os.walk` fails in deeply nested folders."""
-    waiting = [str(folder)]
-    while waiting:
-        where = waiting.pop()
-        files: list[str] = []
-        with suppress(OSError), os.scandir(where) as entries:
-            for entry in entries:
-                if not _is_folder(entry):
-                    files.append(entry.name)
-                elif not entry.is_symlink() and not _is_skipped_folder(where, entry.name):
-                    waiting.append(entry.path)
-        yield where, files
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False
-
-
-def _is_skipped_folder(where: str, name: str) -> bool:
-    return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - Path objects are slow in large trees
-
-
-def _holds_tests(name: str) -> bool:
-    """Whether a folder with this name contains tests, and tools that only tests use."""
-    return name in {"test", "tests"} or name.endswith("_tests")
-
-
-def _is_skipped_file(name: str) -> bool:
-    is_test = name.endswith(PYTHON) and (name.startswith("test_") or name.endswith("_test.py"))
-    return is_test or name.startswith(".") or name in _SKIPPED_FILES
 
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")

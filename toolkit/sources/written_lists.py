@@ -11,7 +11,8 @@ from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import SourceFile
-from toolkit.source_code.written_tools import ToolReader, Unfollowed, WrittenTool
+from toolkit.source_code.unfollowed import Unfollowed
+from toolkit.source_code.written_tools import ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 
 
@@ -69,7 +70,7 @@ def _not_shown(
     unfollowed: Iterable[tuple[SourceFile, Unfollowed]], tools: Iterable[WrittenTool], reader: ToolReader
 ) -> Iterator[Problem]:
     """Yield the first call in each file that registers tools which no source shows."""
-    followed = {tool.within for tool in tools}
+    followed = {place for tool in tools for place in tool.followed}
     for source, one in dict(reversed([*unfollowed])).items():
         places = {(file, 0) for file in reader.files_around(source)} | {(source.path, one.call.lineno)}
         if followed.isdisjoint(places):

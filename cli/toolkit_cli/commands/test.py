@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 import typer
 
 from toolkit.problems import Problem, errors_among, seen_from
-from toolkit.sources.targets import CASES, files_below, is_case_file, tool_files
+from toolkit.source_code.project_files import files_below
+from toolkit.sources.targets import CASES, is_case_file, tool_files
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report

@@ -16,7 +16,8 @@ from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
 from toolkit.cases.case_format import read_cases
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, errors_among
-from toolkit.sources.targets import CASES, files_below
+from toolkit.source_code.project_files import files_below
+from toolkit.sources.targets import CASES
 from toolkit.testing.failing_inputs import keep_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, code_for

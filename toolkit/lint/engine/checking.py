@@ -6,7 +6,7 @@ that have not changed come from the cache, which serves every selection of rules
 """
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -112,8 +112,10 @@ def check_and_count(
     )
     try:
         reports = inspection.reports(requests)
-        problems += _gaps(reports)
-        problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
+        gaps = list(_gaps(reports))
+        problems += gaps
+        of_requests = dict(zip(requests, reports, strict=True))
+        problems += _without_tools(folders, of_requests, configuration, settings, gaps)
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         together = _together(reports, inspection, kept)
     finally:
@@ -152,11 +154,13 @@ def _without_tools(
     reports: Mapping[Request, Report],
     configuration: Configuration,
     settings: LintSettings,
+    gaps: Collection[Problem],
 ) -> Iterable[Problem]:
-    """Yield a warning for each folder and pattern without tools, unless a problem in it may hide some."""
+    """Yield a warning for each folder and pattern without tools, unless a problem or a gap in it may hide some."""
     for text, requests in folders.items():
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
+        hides += [one for one in requests if any(gap in gaps for gap in reports[one].gaps.problems)]
         if not (hides or unread or any(reports[one].tools for one in requests)):
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK

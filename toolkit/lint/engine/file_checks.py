@@ -226,7 +226,7 @@ class FileChecker:
         ]
         if theirs:
             problems = [one for one in problems if one.code != NO_TOOLS]
-        if is_static and not sources and not theirs and request.is_named:
+        if is_static and request.is_named and not (sources or theirs or module.shown.unfollowed):
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
         if is_static:  # otherwise it was reported when the tools were built
@@ -249,7 +249,7 @@ class FileChecker:
         problems = tuple(one.problem_in(module.file) for one in module.shown.unfollowed)
         return Gaps(
             problems,
-            followed=tuple(dict.fromkeys(one.within for one in module.shown.tools if one.within is not None)),
+            followed=tuple(sorted({place for one in module.shown.tools for place in one.followed})),
             around=tuple(sorted(self._reader.files_around(module))) if problems else (),
             frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
         )

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem
-from toolkit.sources.targets import CASES, PYTHON, FilesTarget, files_below, is_case_file, parse_target
+from toolkit.source_code.project_files import PYTHON, files_below
+from toolkit.sources.targets import CASES, FilesTarget, is_case_file, parse_target
 
 JSON = ".json"
 _TOOLS_JSON = "tools.json"

@@ -137,6 +137,11 @@ def framework_of_mark(function: object) -> str | None:
     return _FRAMEWORK_OF_MARK[marks.pop()] if marks else None
 
 
+def is_mark(attribute: str) -> bool:
+    """Return whether a framework marks functions with an attribute of this name."""
+    return attribute in _FRAMEWORK_OF_MARK
+
+
 def framework_of_holder(cls: type) -> str | None:
     """Return the framework that has marked methods of a class, if it accepts objects of any class with such methods."""
     if sys.modules.keys().isdisjoint(_FRAMEWORKS_OF_HOLDERS):

@@ -1,0 +1,282 @@
+"""Tools in a project's own registry are found, or lint says where a server takes what the source does not show."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+FIND = '''
+def find(order: str) -> str:
+    """Find an order in the shop by its number."""
+    return order
+'''
+REGISTRY = """
+class Registry:
+    def __init__(self):
+        self._tools = []
+
+    def register(self, name=None):
+        def decorate(function):
+            self._tools.append((name, function))
+            return function
+
+        return decorate
+
+    def add(self, spec):
+        self._tools.append(spec)
+
+    def __iter__(self):
+        return iter(self._tools)
+
+
+tool_registry = Registry()
+"""
+MARKING = """
+from specs import ToolSpec
+from registry import Registry, tool_registry
+
+
+def tool(*, name=None, registry: Registry = tool_registry):
+    def decorate(function):
+        spec = ToolSpec(name=name or function.__name__, function=function)
+        registry.add(spec)
+        return function
+
+    return decorate
+"""
+SPECS = """
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class ToolSpec:
+    name: str
+    function: Any
+"""
+BRIDGE = """
+from mcp.server.mcpserver.tools.base import Tool
+from specs import ToolSpec
+
+
+def built(spec: ToolSpec):
+    def run(**arguments):
+        return spec.function(**arguments)
+
+    return Tool.from_function(run, name=spec.name, description=spec.description)
+"""
+BUILDING = """
+from bridge import built
+from mcp.server.mcpserver import MCPServer
+from registry import tool_registry
+
+server = MCPServer("shop", tools=[built(spec) for spec in tool_registry])
+"""
+LOOP = """
+import orders
+from fastmcp import FastMCP
+from registry import tool_registry
+
+mcp = FastMCP("shop")
+for name, function in tool_registry:
+    mcp.tool(name=name)(function)
+"""
+ATTACH = """
+def attach(mcp, registry):
+    for one in registry:
+        mcp.add_tool(one.function)
+"""
+WRAPS = """
+import functools
+import inspect
+
+import orders
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+def register(module):
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+
+        @functools.wraps(function)
+        def wrapped(*arguments):
+            return function(*arguments)
+
+        mcp.tool(wrapped)
+
+
+register(orders)
+"""
+FLAG = """
+def exposed_tool(name=None):
+    def decorate(function):
+        function._tool_name = name
+        return function
+
+    return decorate
+"""
+FLAGGED = '''
+from flag import exposed_tool
+
+
+class Orders:
+    @exposed_tool(name="find_order")
+    def find(self, order: str) -> str:
+        """Find an order in the shop by its number."""
+        return order
+'''
+MEMBERS = """
+import inspect
+
+from fastmcp import FastMCP
+from orders import Orders
+
+mcp = FastMCP("shop")
+for _, method in inspect.getmembers(Orders(), inspect.ismethod):
+    if hasattr(method, "_tool_name"):
+        mcp.tool(name=method._tool_name)(method)
+"""
+OWN_CLASSES = """
+class ShopTool:
+    name: str
+    description: str
+
+
+class FindOrder(ShopTool):
+    name = "find_order"
+    description = "Find an order in the shop by its number."
+
+    def run(self, order: str) -> str:
+        return order
+
+
+class CancelOrder(ShopTool):
+    name = "cancel_order"
+    description = "Cancel an order of the shop by its number."
+
+    def run(self, order: str) -> str:
+        return order
+
+
+TABLE = [FindOrder(), CancelOrder()]
+"""
+TABLE = """
+from fastmcp import FastMCP
+from orders import TABLE
+
+mcp = FastMCP("shop")
+for one in TABLE:
+    mcp.tool(name=one.name, description=one.description)(one.run)
+"""
+LOW_LEVEL = """
+from mcp.server.lowlevel import Server
+from mcp.types import Tool
+from orders import registered
+
+server = Server("shop")
+
+
+@server.list_tools()
+async def list_tools():
+    return [Tool(name=one.name, description=one.text, inputSchema=one.schema) for one in registered()]
+"""
+REGISTERED = f"from registry import tool_registry\n\n\n@tool_registry.register('find_order'){FIND}"
+MARKED = f"from marking import tool\n\n\n@tool(name='find_order'){FIND}"
+BUILT = {"registry": REGISTRY, "specs": SPECS, "marking": MARKING, "bridge": BRIDGE, "server": BUILDING}
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the files of a project, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").touch()
+
+    def write(**files):
+        for name, text in files.items():
+            Path(f"{name}.py").write_text(text, "utf-8")
+
+    return write
+
+
+def listed():
+    """Return the tools that `list` finds in the source, and the places where it says there may be more."""
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "."])
+    tools = [(one["name"], one["framework"], one["path"], one["line"]) for one in json.loads(result.stdout)]
+    problems = json.loads(result.stderr)["problems"] if result.stderr else []
+    return tools, [_place(one) for one in problems]
+
+
+def linted(*arguments):
+    """Return where `lint` says there may be more tools."""
+    found = CliRunner().invoke(application(), ["lint", "--format", "json", "--no-cache", *arguments, "."])
+    return [_place(one) for one in json.loads(found.stdout) if one["code"] == "TK004"]
+
+
+def _place(problem):
+    place = problem["location"]
+    return place and (place["file"], place["line"], place["column"])
+
+
+def test_decorator_that_fills_a_registry_is_followed_to_the_server_that_is_built_of_it(write):
+    write(**BUILT, orders=MARKED)
+    assert listed() == ([("find_order", "mcp_sdk", "orders.py", 5)], [])
+    assert linted("--static") == []
+
+
+def test_server_that_is_built_of_a_registry_without_known_tools_is_named(write):
+    write(**BUILT, orders=MARKED.replace("from marking", "from elsewhere"))
+    assert listed() == ([], [("bridge.py", 10, 12)])
+    assert linted("--static") == linted() == [("bridge.py", 10, 12)]
+
+
+def test_method_of_a_registry_is_followed_to_the_loop_that_reads_it(write):
+    write(registry=REGISTRY, orders=REGISTERED, server=LOOP)
+    assert listed() == ([("find_order", "fastmcp", "orders.py", 5)], [])
+    assert linted("--static") == []
+
+
+def test_registry_that_no_server_reads_has_no_tools_of_a_framework(write):
+    write(registry=REGISTRY, orders=REGISTERED, server="from fastmcp import FastMCP\n")
+    assert listed() == ([], [None])
+
+
+def test_function_that_registers_what_it_finds_in_an_object_is_named(write):
+    write(registry=REGISTRY, attach=ATTACH, server="from fastmcp import FastMCP\n")
+    assert listed() == ([], [("attach.py", 4, 9)])
+    assert linted("--static") == linted() == [("attach.py", 4, 9)]
+
+
+def test_function_that_registers_what_the_framework_has_marked_is_not_named(write):
+    marked = ATTACH.replace("        mcp.add", '        if hasattr(one.function, "__fastmcp__"):\n            mcp.add')
+    write(registry=REGISTRY, attach=marked, server="from fastmcp import FastMCP\n")
+    assert listed() == ([], [None])
+
+
+def test_wrappers_of_the_members_of_a_module_are_named(write):
+    write(orders=FIND, server=WRAPS)
+    assert listed() == ([], [("server.py", 18, 9)])
+    assert linted("--static") == [("server.py", 18, 9)]
+
+
+def test_decorator_that_marks_methods_for_a_server_is_followed(write):
+    write(flag=FLAG, orders=FLAGGED, server=MEMBERS)
+    assert listed() == ([("find_order", "fastmcp", "orders.py", 7)], [])
+    assert linted("--static") == []
+
+
+def test_table_of_objects_in_another_file_is_a_tool_for_each(write):
+    write(orders=OWN_CLASSES, server=TABLE)
+    assert listed() == (
+        [("find_order", "fastmcp", "server.py", 7), ("cancel_order", "fastmcp", "server.py", 7)],
+        [],
+    )
+
+
+def test_low_level_server_that_lists_what_it_is_given_is_named(write):
+    write(orders="from other import registered\n", server=LOW_LEVEL)
+    assert listed() == ([], [("server.py", 11, 13)])
+    assert linted("--static") == [("server.py", 11, 13)]

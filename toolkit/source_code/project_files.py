@@ -1,0 +1,77 @@
+"""Find the files of a project, or in a folder."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from toolkit.source_code.module_files import place_in_package
+
+PYTHON = ".py"
+_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
+# These are run by other programs, and have effects when imported.
+_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py"})
+_ROOTS = ("pyproject.toml", "setup.py", ".git")
+
+
+def project_files(file: str) -> list[Path]:
+    """Return the Python files of the project of a file, sorted: the nearest folder around it with a project file.
+
+    Without a project file, these are the files of its outermost package, or else those in its own folder.
+    """
+    folder = Path(file).parent
+    for one in (folder, *folder.parents):
+        if any((one / name).exists() for name in _ROOTS):
+            return files_below(one, (PYTHON,))
+    outer, names = place_in_package(file)
+    package = Path(outer, names[0])
+    return files_below(package, (PYTHON,)) if package.is_dir() else sorted(folder.glob(f"*{PYTHON}"))
+
+
+def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files with these suffixes in a folder and below it, sorted, without skipped folders and files."""
+    found = []
+    for where, files in _walked(folder):
+        is_of_tests = any(map(_holds_tests, Path(where).relative_to(folder).parts))
+        found += [
+            Path(where, name)
+            for name in files
+            if name.endswith(suffixes) and not _is_skipped_file(name) and not (is_of_tests and name.endswith(PYTHON))
+        ]
+    return sorted(found)
+
+
+def _walked(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder that is not skipped, and the names of its files; `os.walk` fails in deeply nested folders."""
+    waiting = [str(folder)]
+    while waiting:
+        where = waiting.pop()
+        files: list[str] = []
+        with suppress(OSError), os.scandir(where) as entries:
+            for entry in entries:
+                if not _is_folder(entry):
+                    files.append(entry.name)
+                elif not entry.is_symlink() and not _is_skipped_folder(where, entry.name):
+                    waiting.append(entry.path)
+        yield where, files
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _is_skipped_folder(where: str, name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - Path objects are slow in large trees
+
+
+def _holds_tests(name: str) -> bool:
+    """Whether a folder with this name contains tests, and tools that only tests use."""
+    return name in {"test", "tests"} or name.endswith("_tests")
+
+
+def _is_skipped_file(name: str) -> bool:
+    is_test = name.endswith(PYTHON) and (name.startswith("test_") or name.endswith("_test.py"))
+    return is_test or name.startswith(".") or name in _SKIPPED_FILES
