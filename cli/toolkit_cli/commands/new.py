@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +17,9 @@ from toolkit.tools.definition.names import legal_name
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, end_at_errors
 from toolkit_cli.shared_options import Debug
+
+if TYPE_CHECKING:
+    from toolkit_cli.testing.recorded_cases import Recorded
 
 _TOOL = '''\
 """Tools for language models: a model sees their names, types and descriptions."""
@@ -145,14 +148,23 @@ def new(
         _Kind, typer.Argument(metavar="tool|pipeline|agent|cases", help="What to create.", show_default=False)
     ],
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="NAME",
+            metavar="[NAME]",
             help="The name: letters, digits and underscores. For cases, the file with the tools.",
             show_default=False,
         ),
-    ],
+    ] = None,
     *,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="RUN|TRANSCRIPT",
+            help="With `cases`: write what a recorded run did, or a transcript of `toolkit agent`, as a case.",
+            show_default=False,
+        ),
+    ] = None,
     path: Annotated[
         Path | None,
         typer.Option("--path", metavar="FOLDER", help="The folder to create it in.", show_default="."),
@@ -161,10 +173,17 @@ def new(
 ) -> None:
     """Create a tool with a test and cases, a pipeline, or an agent to start from.
 
-    `toolkit new cases FILE` writes the first cases of the tools in a file beside it.
+    `toolkit new cases FILE` writes the first cases of the tools in a file beside it. `toolkit new cases --from RUN`
+    writes a run that `toolkit runs list` shows as a case, and `toolkit new cases FILE --from TRANSCRIPT` the first task
+    of a conversation with the agent in the file, or with its tools.
 
     Existing files are never overwritten. The names of the new files go to stdout, the next steps to stderr.
     """
+    if source is not None:
+        _write_recorded(kind, name, source, path)
+        return
+    if name is None:
+        raise Failure(ExitCode.USAGE, "missing argument 'NAME'", hint="see `toolkit new --help`")
     if kind == "cases":
         _write_cases(name, path)
         return
@@ -248,3 +267,48 @@ def _write_cases(target: str, folder: Path | None) -> None:
     file = folder / f"{source.stem}.cases.yaml"
     _write_all({file: first_cases(tools)}, {})
     console.say(f"\nNow write the outputs of the snapshots, and read them:\n  toolkit test --update {quote(str(file))}")
+
+
+def _write_recorded(kind: _Kind, name: str | None, source: str, folder: Path | None) -> None:
+    """Write a case from a recorded run, or from the transcript of an agent.
+
+    Raises:
+        Failure: If there is no such run or transcript, or no case can be made of it.
+    """
+    from toolkit_cli.command_settings import load_configuration  # help needs none of it
+    from toolkit_cli.testing.recorded_cases import chosen_case, recorded_case
+
+    if kind != "cases":
+        raise Failure(ExitCode.USAGE, "--from is for cases", hint=f"write: toolkit new cases --from {quote(source)}")
+    recorded = _recorded(name, source)
+    target = recorded.folder / recorded.target.partition(":")[0]
+    folder = folder or (Path(os.path.relpath(target.parent)) if target.is_file() else Path())
+    is_choice = name is not None and target.suffix == ".py"
+    files = chosen_case(recorded, folder) if is_choice else recorded_case(recorded, load_configuration(), folder)
+    _write_all(files, {})
+    file = quote(str(next(iter(files))))
+    more = " --model MODEL" if is_choice else " --update"
+    console.say(f"\nNow run it, and read it before you keep it:\n  toolkit test{more} {file}")
+
+
+def _recorded(name: str | None, source: str) -> "Recorded":
+    """Return what has happened in a transcript, which needs the name of an agent or its tools, or in a run.
+
+    Raises:
+        Failure: If there is no such run or transcript, or a name is missing or has no effect.
+    """
+    from toolkit_cli.running.agent_sessions import read_transcript  # help needs none of it
+    from toolkit_cli.running.journaled_runs import find_run, users_journal
+    from toolkit_cli.testing.recorded_cases import Recorded
+
+    if (file := Path(source)).is_file():
+        if name is None:
+            hint = f"write: toolkit new cases FILE --from {quote(source)}"
+            raise Failure(ExitCode.USAGE, "a transcript does not name the agent or the tools", hint=hint)
+        return Recorded.of_transcript(read_transcript(file, "--from")[0], file, name)
+    if name is not None:
+        hint = f"write: toolkit new cases --from {quote(source)}"
+        raise Failure(ExitCode.USAGE, f"a run names what it ran, so '{name}' has no effect", hint=hint)
+    with users_journal() as recorded:
+        run = find_run(recorded, source)
+        return Recorded.of_run(run, list(recorded.steps(run)))

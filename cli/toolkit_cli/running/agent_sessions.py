@@ -78,8 +78,12 @@ class TranscriptFile:
             self.earlier.append(transcript.as_record())
 
 
-def read_transcript(path: Path) -> tuple[Transcript, Earlier]:
-    """Return the conversation in a file, to continue it, and earlier ones.
+def read_transcript(path: Path, option: str = "--continue") -> tuple[Transcript, Earlier]:
+    """Return the conversation in a file, and earlier ones.
+
+    Args:
+        path: The file.
+        option: The option that needs it, for the message.
 
     Raises:
         Failure: If the file cannot be read, or is not a transcript.
@@ -88,10 +92,10 @@ def read_transcript(path: Path) -> tuple[Transcript, Earlier]:
         record = json.loads(path.read_text("utf-8"))
         return Transcript.from_records(record["messages"]), list(record.get("earlier", ()))
     except OSError as error:
-        raise Failure(ExitCode.NOT_FOUND, f"--continue: cannot read '{path}': {error.strerror}") from error
+        raise Failure(ExitCode.NOT_FOUND, f"{option}: cannot read '{path}': {error.strerror}") from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = f": {error}" if type(error) is ValueError else ""
-        raise Failure(ExitCode.USAGE, f"--continue: '{path}' is not a transcript of `toolkit agent`{why}") from error
+        raise Failure(ExitCode.USAGE, f"{option}: '{path}' is not a transcript of `toolkit agent`{why}") from error
 
 
 class _AgentInRun(WrappedTool):
