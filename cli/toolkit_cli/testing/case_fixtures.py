@@ -19,6 +19,7 @@ from toolkit.tools.base import Tool
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import Failure
 from toolkit_cli.testing.case_runs import CaseRunner, ForeseenAnswers
+from toolkit_cli.testing.process_exits import ProcessExit
 
 _HERE = Location("")
 
@@ -115,7 +116,7 @@ class TargetRunner:
         )
         try:
             happened = CaseRunner(load_configuration()).happened(case, self._reviewer)
-        except Failure as failure:
+        except (Failure, ProcessExit) as failure:
             pytest.fail(str(failure), pytrace=False)
         self._calls += happened.calls
         return happened

@@ -4,17 +4,19 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from functools import cache
 from glob import has_magic
 from multiprocessing import get_context
 from pathlib import Path
+from threading import local
 from typing import TYPE_CHECKING, Final
 
 from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
 from toolkit.cases.case_format import read_cases
-from toolkit.codes import NOT_FOUND
+from toolkit.codes import FAILED_CASE, NOT_FOUND
 from toolkit.problems import Problem, errors_among
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES
@@ -127,24 +129,31 @@ def _in_turn(cases: Sequence[Case], configuration: "Configuration", asking: Aski
 
 
 def _at_once(cases: Sequence[Case], load: "Callable[[], Configuration]", asking: Asking, jobs: int) -> Iterator[Ran]:
-    pool = ProcessPoolExecutor(
-        min(jobs, len(cases)), mp_context=get_context("spawn"), initializer=_start, initargs=(load, asking)
-    )
-    with pool:
+    processes = local()
+    with ExitStack() as stack, ThreadPoolExecutor(min(jobs, len(cases))) as threads:
+
+        def result_of(case: Case) -> CaseResult:
+            """Run a case in the process of this thread; one that a case has killed is followed by another."""
+            if not hasattr(processes, "own"):
+                processes.own = stack.enter_context(_process(load, asking))
+            try:
+                return processes.own.submit(_run_in_child, case.file, case.position).result()  # type: ignore[no-any-return]
+            except BrokenProcessPool:
+                del processes.own
+                problem = Problem(FAILED_CASE, f"{case.name.text}: its process was killed", case.run.location)
+                return CaseResult((problem,))
+
+        waiting = [(case, threads.submit(result_of, case)) for case in cases]
         try:
-            waiting = [(case, pool.submit(_run_in_child, case.file, case.position)) for case in cases]
             for case, future in waiting:
-                yield Ran(case, _result_of(case, future))
+                yield Ran(case, future.result())
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _result_of(case: Case, future: "Future[CaseResult]") -> CaseResult:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        message = f"{case.name.text}: a process of `--jobs` has ended before the case; run it without `--jobs`"
-        return CaseResult((Problem("", message, case.name.location),), is_broken=True)
+def _process(load: "Callable[[], Configuration]", asking: Asking) -> ProcessPoolExecutor:
+    """Return a pool of one process, so that a case that kills its process harms no other."""
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_start, initargs=(load, asking))
 
 
 _runner: CaseRunner | None = None

@@ -33,6 +33,7 @@ from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.tool_calls import Ending, ending_of
 from toolkit_cli.testing.case_targets import absolute, from_folder
 from toolkit_cli.testing.choices import NOTHING_SAID, Asking, choose, data_of
+from toolkit_cli.testing.process_exits import ProcessExit, caught_exits
 
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
@@ -85,6 +86,8 @@ class CaseRunner:
             return _broken(case, failure.problems, started)
         except ConfigurationError as error:
             return _broken(case, error.problems or (Problem("", str(error)),), started)
+        except ProcessExit as ending:
+            return CaseResult((ending.problem(case.name.text, case.run.location),), seconds=perf_counter() - started)
         problem = failure_of(case, happened)
         seconds = perf_counter() - started
         if problem is None:
@@ -102,8 +105,9 @@ class CaseRunner:
         Raises:
             Failure: If it cannot be run.
             ConfigurationError: If the configuration is invalid.
+            ProcessExit: If a tool tries to end the process.
         """
-        with _folder_of(case) as folder, redirect_stdout(sys.stderr):
+        with _folder_of(case) as folder, redirect_stdout(sys.stderr), caught_exits():
             tool = self._tool(case, folder)
             arguments = _arguments(case, tool)
             learn_arguments(console.redactor(), tool, arguments)
