@@ -41,6 +41,7 @@ FAMILIES = {
     "I": "many_files",
     "J": "cold_starts",
     "K": "call_records",
+    "L": "cases",
 }
 
 

@@ -1,7 +1,7 @@
 """The format of a case file: its keys, which are read into cases, and its JSON Schema for editors."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -46,7 +46,7 @@ from toolkit.pipelines.step_keys import CONDITION
 from toolkit.pipelines.templated_data import OPENING, expressions_in
 from toolkit.problems import Problem, did_you_mean, errors_among, in_order
 from toolkit.schemas.validation import Validator
-from toolkit.sources.targets import parse_target
+from toolkit.sources.targets import Target, parse_target
 
 _READABLE: Final = ("result", "inputs", "error")
 """What the expressions of a case can read."""
@@ -366,7 +366,19 @@ def _cases(written: Any, spot: NodeSpot) -> tuple[Case, ...] | None:
             related = ((before.location, "the first one"),)
             message = f"two cases are called {case.name.text!r}"
             spot.origin.problems.append(Problem(DUPLICATE_KEY, message, case.name.location, related=related))
+    spot.origin.problems.extend(_wrong_targets(case.run for case in cases if not case.is_choice))
     return cases
+
+
+def _wrong_targets(words: Iterable[Word]) -> Iterator[Problem]:
+    """Yield a problem for each target that does not exist; many cases have the same target."""
+    known: dict[str, Target | Problem] = {}
+    for word in words:
+        if word.text not in known:
+            known[word.text] = parse_target(word.text, Path(word.location.file).parent)
+        if isinstance(found := known[word.text], Problem):
+            code = UNKNOWN_TOOL if found.code == NOT_FOUND else found.code
+            yield replace(found, code=code, location=word.location)
 
 
 def _case(spot: NodeSpot, position: int) -> Case | None:
@@ -375,10 +387,6 @@ def _case(spot: NodeSpot, position: int) -> Case | None:
         return None
     if "ask" in values:
         return Case(location=spot.location, position=position, run=values.pop("ask"), **values)
-    run: Word = values["run"]
-    if isinstance(found := parse_target(run.text, Path(run.location.file).parent), Problem):
-        code = UNKNOWN_TOOL if found.code == NOT_FOUND else found.code
-        spot.origin.problems.append(replace(found, code=code, location=run.location))
     expect = values.get("expect", Expected())
     if expect.output is not None and expect.subset is not None:
         spot._replace(node=expect.subset.node).report("'output' already is all of it", "remove 'subset' or 'output'")

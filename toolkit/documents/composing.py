@@ -264,6 +264,8 @@ class _Composer:
 
     def _count(self, size: _Size, event: Any) -> None:
         self.size = _Size(self.size.nodes + size.nodes, self.size.characters + size.characters)
+        if self.size.nodes <= MAX_NODES and self.size.characters <= MAX_CHARACTERS:
+            return
         for number, most, what in (
             (self.size.nodes, MAX_NODES, "values"),
             (self.size.characters, MAX_CHARACTERS, "characters"),

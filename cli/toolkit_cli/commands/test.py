@@ -13,7 +13,7 @@ from toolkit.sources.targets import CASES, is_case_file, tool_files
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
-from toolkit_cli.linting.head_starts import cache_folder
+from toolkit_cli.linting.head_starts import cache_folder, collect_less
 from toolkit_cli.shared_options import BaseUrl, Consented, Debug, Grants, ModelName, PolicyPath, Rules, Sources, Targets
 
 if TYPE_CHECKING:
@@ -249,6 +249,7 @@ def _read(targets: list[str], text: str) -> "tuple[list[Case], int]":
         return [], 0
     from toolkit_cli.testing.case_pool import read_files  # tests of tools need none of it
 
+    collect_less()
     cases = [case for file in read_files(targets) for case in file.cases]
     chosen = [case for case in cases if text.casefold() in case.name.text.casefold()]
     if not chosen:

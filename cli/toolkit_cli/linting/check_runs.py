@@ -1,10 +1,8 @@
 """Checks files or text from stdin, fixes or suppresses findings, and compares them with a baseline."""
 
-import atexit
-import gc
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from toolkit.problems import Problem
 from toolkit.sources.import_permission import FileCounts
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.linting.head_starts import collect_less
 from toolkit_cli.rendering.excerpts import stand_in
 from toolkit_cli.rendering.problem_texts import counted
 from toolkit_cli.running.opened_tools import gate_for
@@ -112,9 +111,6 @@ class CheckRun:
             console.say(self._summary)
 
 
-_OBJECTS = 100_000
-
-
 def _check(
     paths: Sequence[str],
     configuration: "Configuration",
@@ -129,16 +125,9 @@ def _check(
         return check_against(against, paths, configuration, settings)
     from toolkit.lint.engine.checking import check_and_count  # help needs none of it
 
-    _collect_less()
+    collect_less()
     gate = gate_for(configuration)
     return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate, text=text)
-
-
-@cache
-def _collect_less() -> None:
-    """Collect garbage less often, since most objects live until the process ends."""
-    gc.set_threshold(_OBJECTS, 10, 10)
-    atexit.register(gc.freeze)  # so that they are not traversed again at exit
 
 
 def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:

@@ -1,13 +1,17 @@
-"""The cache folder of lint, and the child process that starts early where nothing is cached."""
+"""The cache folder of lint, the child process that starts early without a cache, and rarer garbage collection."""
 
+import atexit
+import gc
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 _NAME: Final = ".toolkit_cache"
 _VARIABLE: Final = "TOOLKIT_CACHE_DIR"
+_OBJECTS: Final = 100_000
 
 
 def cache_folder(directory: Path) -> Path:
@@ -52,3 +56,10 @@ def _will_open_files(arguments: Sequence[str]) -> bool:
     if any(word.partition("=")[0] in _WITHOUT_CHILD for word in arguments):
         return False
     return "--no-cache" in arguments or not may_be_known()
+
+
+@cache
+def collect_less() -> None:
+    """Collect garbage less often, since most objects live until the process ends."""
+    gc.set_threshold(_OBJECTS, 10, 10)
+    atexit.register(gc.freeze)  # so that they are not traversed again at exit

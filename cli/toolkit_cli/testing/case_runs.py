@@ -75,7 +75,7 @@ class CaseRunner:
         """Create the runner with the configuration of the project."""
         self._configuration = configuration
         self._asking = asking
-        self._opened: dict[tuple[str, Path, str | None], Tool] = {}
+        self._opened: dict[tuple[str, str, str | None], Tool] = {}
 
     def run(self, case: Case) -> CaseResult:
         """Run a case, and compare what happened with what it expects."""
@@ -108,13 +108,21 @@ class CaseRunner:
             ProcessExit: If a tool tries to end the process.
         """
         with _folder_of(case) as folder, redirect_stdout(sys.stderr), caught_exits():
-            tool = self._tool(case, folder)
+            tool = self._tool(case)
             arguments = _arguments(case, tool)
             learn_arguments(console.redactor(), tool, arguments)
-            answers, run, events = answers or ForeseenAnswers(case.answers), Run(), list[Event]()
+            events = list[Event]()
+            wants_events = (
+                bool(case.expect.events) or answers is not None
+            )  # redacting them takes longer than most calls
+            answers, run = answers or ForeseenAnswers(case.answers), Run()
             gate = Gate(answers, policy_of_files(self._configuration, [case.run.text]), timeout=None)
             context = ToolContext(
-                self._configuration.context, gate=gate, run=run, listener=events.append, redactor=console.redactor()
+                self._configuration.context,
+                gate=gate,
+                run=run,
+                listener=events.append if wants_events else None,
+                redactor=console.redactor(),
             )
             started = perf_counter()
             ending = ending_of(lambda: tool.run(arguments, context))
@@ -124,21 +132,22 @@ class CaseRunner:
             target=tool.name, inputs=arguments, files=files, events=tuple(map(as_record, events)), seconds=seconds
         )
 
-    def _tool(self, case: Case, folder: Path) -> Tool:
+    def _tool(self, case: Case) -> Tool:
         """Return the target with its stubs and its time limit.
 
         Raises:
             Failure: If it cannot be opened, a stub does not fit, or `not` names a tool that it never calls.
         """
         model = case.model and from_folder(case.model.text, case.file.parent)
-        key = (case.run.text, folder, model)
-        if (tool := self._opened.get(key)) is None:
+        key = (case.run.text, case.location.file, model)
+        tool = None if case.has_folder else self._opened.get(key)
+        if tool is None:
             configuration = self._configuration._replace(chosen_model=model) if model else self._configuration
             target = absolute(case.run.text, case.file.parent)
             tool = open_one(target, configuration, None, "a case runs one of them", warn=False)
             if not case.has_folder:
                 self._opened[key] = tool
-        problems = unknown_tools(tool, case.expect.no_calls)
+        problems = unknown_tools(tool, case.expect.no_calls) if case.expect.no_calls else []
         tool, more = with_stubs(tool, case.stubs)
         problems += more
         if errors_among(problems):
@@ -190,8 +199,8 @@ def _broken(case: Case, problems: "tuple[Problem, ...]", started: float) -> Case
 def _folder_of(case: Case) -> Iterator[Path]:
     """Work in the folder of a case: that of its file, or an empty one with its files."""
     if not case.has_folder:
-        with chdir(case.file.parent):
-            yield case.file.parent
+        with chdir(folder := case.file.parent):
+            yield folder
         return
     with TemporaryDirectory(prefix="toolkit-case-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
