@@ -14,7 +14,18 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
 from toolkit_cli.linting.head_starts import cache_folder, collect_less
-from toolkit_cli.shared_options import BaseUrl, Consented, Debug, Grants, ModelName, PolicyPath, Rules, Sources, Targets
+from toolkit_cli.shared_options import (
+    BaseUrl,
+    Consented,
+    Debug,
+    Grants,
+    ModelName,
+    PolicyPath,
+    Rules,
+    Sources,
+    Starts,
+    Targets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,6 +79,7 @@ class TestOptions(NamedTuple):
     ] = False
     tools: Sources = None
     grant: Grants = None
+    start: Starts = None
     consent: Consented = None
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Do not keep failing inputs, and do not try those that were kept.")
@@ -156,8 +168,9 @@ def _settings(options: TestOptions) -> "Settings":
 def _refuse_servers(targets: tuple[str, ...], configuration: "Configuration") -> None:
     for target in targets:
         if target.partition(".")[0] in configuration.mcp and not Path(target).exists():
-            message = f"'{target}' is a tool of an MCP server, or a server, and tests only call tools in Python"
-            raise Failure(ExitCode.USAGE, message, hint="test the file that defines the server's tools")
+            message = f"'{target}' is a tool of an MCP server, or a server, and only cases call these"
+            hint = f"write a case: {{name: …, run: {target if '.' in target else f'{target}.TOOL'}}}"
+            raise Failure(ExitCode.USAGE, message, hint=f"{hint}, or test the file that defines the server's tools")
 
 
 def _seen_from_here(checked: "Checked") -> "Checked":
@@ -219,7 +232,7 @@ def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
 
 _OF_CASES: Final = {
     "only": "-k", "last_failed": "--last-failed", "fail_fast": "--fail-fast", "jobs": "--jobs", "update": "--update",
-    "model": "--model", "base_url": "--base-url",
+    "model": "--model", "base_url": "--base-url", "start": "--start",
 }  # fmt: skip
 _OF_TOOLS: Final = {
     "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout", "python": "--python",
@@ -267,7 +280,8 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     from toolkit_cli.testing.case_pool import LastFailed, run_cases  # tests of tools need none of it
     from toolkit_cli.testing.choices import Asking
 
-    load = partial(load_configuration, options.tools, options.grant, consent=options.consent, policy=options.policy)
+    granted, policy = options.grant, options.policy
+    load = partial(load_configuration, options.tools, granted, options.start, consent=options.consent, policy=policy)
     failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
