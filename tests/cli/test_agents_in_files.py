@@ -70,6 +70,12 @@ States
 """
 
 
+REFUSED = """\
+error: 'file_write' needs approval, and there is no terminal to ask on
+hint: allow it with --approve 'file_write(path=answer.txt, content=42, append=false)'
+"""
+
+
 @pytest.fixture
 def clerk(project):
     folder = project / "agents"
@@ -81,8 +87,9 @@ def clerk(project):
 
 def test_run_shows_the_steps_and_what_a_model_chooses_is_refused_where_nobody_is_asked(program, clerk):
     finished = program("run", "agents/clerk.yaml", "what is 6 by 7?")
-    assert finished.returncode == 0
+    assert finished.returncode == 3
     assert finished.stdout.startswith("It is written: Error: Rejected by reviewer")
+    assert finished.stderr.endswith(REFUSED)
     assert [line.split()[:3] for line in finished.stderr.splitlines() if "/5" in line] == [
         ["✓", "1/5", "calculator"],
         ["!", "2/5", "file_write"],

@@ -97,6 +97,22 @@ def test_stop_ends_the_run_and_exits_3(asked, report):
     assert report.read_text("utf-8") == OLD
 
 
+STOPPED = (
+    "error: you stopped the run\r\n"
+    "hint: its finished steps are not undone; a run with --journal can be continued after it was stopped\r\n"
+)
+
+
+def test_stopped_pipeline_says_how_a_run_can_be_continued(project, report):
+    step = "{use: file_write, with: {path: report.md, content: new}}"
+    (project / "write.yaml").write_text(f"name: w\ndescription: Write a report.\nsteps:\n  - {step}\n", "utf-8")
+    asked = Terminal(project, "run", "write.yaml")
+    asked.answer("q")
+    assert asked.end() == 3
+    assert STOPPED in asked.seen
+    assert report.read_text("utf-8") == OLD
+
+
 @pytest.mark.proof
 def test_edit_runs_other_arguments_after_showing_them_with_their_effect(asked, project, report):
     asked.answer("e")

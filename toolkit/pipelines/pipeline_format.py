@@ -86,7 +86,9 @@ def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition |
 
 def _steps(root: NodeSpot, spot: NodeSpot | None, reader: StepReader) -> tuple[StepDefinition, ...]:
     if root.lacks("steps"):
-        root.report("a pipeline needs 'steps'", "list the tools under 'steps:', one per line")
+        is_like_agent = not (root.lacks("instructions") and root.lacks("model"))
+        hint = "list the tools under 'steps:', one per line"
+        root.report("a pipeline needs 'steps'", "for an agent, write agent: simple" if is_like_agent else hint)
     steps = _steps_in(spot, reader)
     if spot is not None and isinstance(spot.node, Sequence) and not spot.node.items:
         spot.report("a pipeline needs at least one step")

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.agents.files.declared_agents import DeclaredAgent
 from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.reviewers import RefusingReviewer
 from toolkit.errors import ToolArgumentsError
 from toolkit.json_texts import json_text
-from toolkit.problems import Problem
 from toolkit.replacing import write_file
 from toolkit.runs.run import Run
 from toolkit.tools.base import WrappedTool, innermost
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, report
+from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.result_texts import usage_record
 from toolkit_cli.running.sessions import Session, ShownRun
 from toolkit_cli.screen import Screen
@@ -138,7 +135,7 @@ class Conversation:
     def answer(self, task: str) -> int:
         """Let the agent work on a task as part of the conversation, show the result, and return the exit code."""
         try:
-            exit_code = self.shown.call(
+            return self.shown.call(
                 _AgentInRun(self.agent, self.shown.run),
                 {"task": self.worded(task)},
                 finish=self._write_if_possible,
@@ -146,22 +143,6 @@ class Conversation:
             )
         finally:
             self._write_transcript()
-        return exit_code or self._code_of_refusal()
-
-    def _code_of_refusal(self) -> int:
-        """Report the last call that was rejected because nobody could be asked, if any, and return the exit code."""
-        gate = self.shown.context.gate
-        reviewer = None if gate is None else gate.reviewer
-        if self.is_chat or not isinstance(reviewer, RefusingReviewer) or reviewer.refused is None:
-            return ExitCode.SUCCESS
-        from toolkit_cli.running.approval_flags import flag_for  # only a rejection needs it
-
-        request = reviewer.refused
-        flag = flag_for(request.call or DescribedCall(request.risk, "model", None, request.arguments, unknown=None))
-        hint = "allow it with a rule in a policy file" if flag is None else flag.advice("allow it with")
-        problem = Problem("", f"'{request.risk.tool}' needs approval, and {reviewer.reason}", hint=hint)
-        report([problem], ExitCode.APPROVAL, as_json=self.shown.format != "text")
-        return ExitCode.APPROVAL
 
     def start_writing(self) -> None:
         """Write the transcript after each message, and once at the start, so that errors are reported early.

@@ -5,11 +5,13 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.amounts import parse_duration
-from toolkit.approvals.reviewers import WaitingReviewer
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.reviewers import RefusingReviewer, WaitingReviewer
 from toolkit.errors import ConfigurationError
 from toolkit.events import both
 from toolkit.problems import Problem
@@ -317,13 +319,39 @@ class ShownRun:
                 self._session.report.end(ending.exit_code, ending.result.error)
             self._session.screen.close()
             finish()
-            present(explained(ending), self.format, self.reporter, self._collected, self.run.uses[before:])
+            shown = explained(self._with_hint(ending, tool))
+            present(shown, self.format, self.reporter, self._collected, self.run.uses[before:])
             if is_last:
                 self.show_usage()
             if self._recorded is not None:
                 self._recorded.end(ending)
 
-        return call_tool(tool, arguments, context or self.context, self._collected, show)
+        exit_code = call_tool(tool, arguments, context or self.context, self._collected, show)
+        return exit_code or (self._code_of_refusal() if is_last else ExitCode.SUCCESS)
+
+    def _with_hint(self, ending: Ending, tool: Tool) -> Ending:
+        """Add how to continue a run that was stopped, if it would have had to be recorded."""
+        if self._recorded is not None or not tool.keeps_steps or ending.result.error_code != "exit_early":
+            return ending
+        hint = "its finished steps are not undone; a run with --journal can be continued after it was stopped"
+        return ending._replace(problem=None if ending.problem is None else replace(ending.problem, hint=hint))
+
+    def _code_of_refusal(self) -> int:
+        """Report the last call of a model that was rejected because nobody could be asked; return the exit code."""
+        gate = self.context.gate
+        reviewer = None if gate is None else gate.reviewer
+        if not isinstance(reviewer, RefusingReviewer) or (request := reviewer.refused) is None:
+            return ExitCode.SUCCESS
+        call = request.call or DescribedCall(request.risk, "model", None, request.arguments, unknown=None)
+        if call.chosen_by != "model":  # whoever wrote a step decided what happens if it is rejected
+            return ExitCode.SUCCESS
+        from toolkit_cli.running.approval_flags import flag_for  # only a rejection needs it
+
+        flag = flag_for(call)
+        hint = "allow it with a rule in a policy file" if flag is None else flag.advice("allow it with")
+        problem = Problem("", f"'{request.risk.tool}' needs approval, and {reviewer.reason}", hint=hint)
+        report([problem], ExitCode.APPROVAL, as_json=self.format != "text")
+        return ExitCode.APPROVAL
 
     def show_usage(self) -> None:
         """Write the usage of models, if there were requests."""
