@@ -366,6 +366,23 @@ def test_a_folder_is_tested_with_its_tools_and_its_cases(program, project, desk)
     assert [line.split('"')[1] for line in xml.splitlines() if "<testsuite " in line] == ["tools", "cases"]
 
 
+@pytest.mark.parametrize("sources", ["", "sources = ['../other.py']\n"])
+def test_without_a_target_the_folder_or_the_configured_sources_are_tested(program, project, desk, sources):
+    (project / "desk" / "toolkit.toml").write_text(sources, "utf-8")
+    (project / "other.py").write_text(DESK.replace("shout", "whisper"), "utf-8")
+    record = json.loads(program("test", "--format", "json", cwd=project / "desk").stdout)
+    assert [one["name"] for one in record["tools"]] == ["whisper" if sources else "shout", "refund"]
+    assert [(one["name"], one["status"]) for one in record["cases"]] == [("loud", "failed"), ("quiet", "passed")]
+
+
+def test_an_empty_folder_has_nothing_to_test(program, project):
+    finished = program("test")
+    assert (finished.returncode, finished.stderr) == (
+        2,
+        "error[TK004]: there are no tools in '.'\nhint: it contains no Python files, pipelines or agents\n",
+    )
+
+
 def without_times(report):
     return re.sub(r"\d+ ms ( *)", lambda found: f"1 ms{' ' * (len(found[0]) - 4)}", report)
 

@@ -291,7 +291,6 @@ def test_github_gets_annotations(program, words):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "there is nothing to test"),
         (["nowhere.py"], 4, "nowhere.py"),
         (["words.py:nothing"], 4, "nothing"),
         (["words.py", "--approve", "a b("], 2, "--approve"),

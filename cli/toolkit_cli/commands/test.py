@@ -95,19 +95,23 @@ def test(options: TestOptions) -> ExitCode:
 
     A tool may refuse an input, with a message. It must not crash, hang, end its process, or return what its definition
     does not allow. Only tools that a model could call without a question are called: those marked read-only, and those
-    that --approve or a policy allows. The others are listed. Without a target, the configured sources are tested.
+    that --approve or a policy allows. The others are listed. Without a target, the cases below the current folder are
+    run, and the tools of the configured sources are called or, if there are none, those of the current folder.
 
     A folder is both: the cases of the files in it are run, and its tools are called. Inputs with which a tool failed
     are kept, and tried first the next time. The exit code is 1 if a tool or a case fails, 2 if a case file is wrong,
     and 3 if there are no cases, and no tool could be called without approval.
     """
-    of_cases, of_tools = _by_kind(options.targets or ())
+    of_cases, of_tools = _by_kind(options.targets or ["."])
+    has_tools = bool(of_tools)
+    if not options.targets and _configuration(options).sources:
+        of_tools, has_tools = [], True
     if not of_cases:
         _refuse(options, _OF_CASES, "cases")
-    elif not of_tools:
+    elif not has_tools:
         _refuse(options, _OF_TOOLS, "tools")
     chosen, total = _read(of_cases, options.only or "")  # a mistake ends the command before anything is called
-    checked = _check(options._replace(targets=of_tools)) if of_tools or not of_cases else None
+    checked = _check(options._replace(targets=of_tools)) if has_tools else None
     ran = _run(options, chosen) if of_cases else None
     _show(checked, ran, total, options)
     exit_code = _exit_code(checked, ran or [])
@@ -140,19 +144,15 @@ def _settings(options: TestOptions) -> "Settings":
 
     Raises:
         ConfigurationError: If the configuration or a policy is invalid.
-        Failure: If an option is invalid, or there is nothing to test.
+        Failure: If an option is invalid.
     """
     from toolkit.testing.worker_pool import Settings  # help needs none of it
     from toolkit_cli.running.answer_sources import Answers, policy_of_files
     from toolkit_cli.running.sessions import seconds_of
 
-    configuration = load_configuration(options.tools, options.grant, consent=options.consent, policy=options.policy)
+    configuration = _configuration(options)
     targets = tuple(options.targets or ())
     _refuse_servers(targets, configuration)
-    if not targets and not configuration.sources:
-        raise Failure(
-            ExitCode.USAGE, "there is nothing to test", hint="name a file, or configure `sources` in [tool.toolkit]"
-        )
     policy_of_files(configuration, targets)
     written = [rule.written for rule in Answers(approve=options.approve or ()).rules]
     settings = Settings(targets, configuration, tuple(written), seed=options.seed, examples=options.examples)
@@ -163,6 +163,10 @@ def _settings(options: TestOptions) -> "Settings":
 
         settings = settings._replace(interpreter=find_interpreter(options.python))
     return settings
+
+
+def _configuration(options: TestOptions) -> "Configuration":
+    return load_configuration(options.tools, options.grant, consent=options.consent, policy=options.policy)
 
 
 def _refuse_servers(targets: tuple[str, ...], configuration: "Configuration") -> None:
