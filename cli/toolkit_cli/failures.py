@@ -117,7 +117,8 @@ def report(
     """Report problems on stderr, with source excerpts or as one JSON object.
 
     As text, warnings about pipelines and agents are only counted, with the command that shows them: they belong to
-    `toolkit lint`, and would be repeated by every command that opens the file.
+    `toolkit lint`, and would be repeated by every command that opens the file. Those that the settings of lint
+    exclude are left out.
 
     Args:
         problems: The problems.
@@ -125,6 +126,7 @@ def report(
         as_json: Whether to write JSON.
         files: How many files were read and imported; reported if there are several, or if some were not imported.
     """
+    problems = _without_excluded(problems)
     counts = files if files is not None and (files.read > 1 or files.read != files.imported) else None
     if not problems and counts is None:
         return
@@ -140,6 +142,17 @@ def report(
         console.say(rendering.counted_findings(findings))
     if counts is not None:
         console.say(rendering.counted_files(counts))
+
+
+def _without_excluded(problems: Sequence[Problem]) -> Sequence[Problem]:
+    """Return the problems without the findings that `toolkit lint` would not report in this project."""
+    if not (findings := list(filter(_is_finding, problems))):
+        return problems
+    from toolkit.lint.changes.baselines import reported  # few commands have findings
+    from toolkit.settings.configuration_search import find_configuration  # as above
+
+    kept = reported(findings, find_configuration()[0])
+    return [problem for problem in problems if problem in kept or not _is_finding(problem)]
 
 
 def _is_finding(problem: Problem) -> bool:

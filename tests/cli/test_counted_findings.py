@@ -1,5 +1,7 @@
 """Findings belong to `toolkit lint`: other commands count them, and name the command that shows them."""
 
+import json
+
 import pytest
 
 TOOLS = '''from toolkit import tool
@@ -44,6 +46,34 @@ def files(project):
 def test_command_that_opens_a_pipeline_counts_its_findings(invoke, command):
     done = invoke(command, "my steps.yaml")
     assert (done.exit_code, done.stderr) == (0, COUNTED)
+
+
+@pytest.mark.parametrize(
+    "settings", ['ignore = ["TK610"]', 'select = ["TK614"]', '[lint.per-file-ignores]\n"*.yaml" = ["TK610"]']
+)
+@pytest.mark.parametrize("command", ["show", "list"])
+def test_findings_that_the_settings_exclude_are_not_counted(project, invoke, settings, command):
+    (project / "toolkit.toml").write_text(f"[lint]\n{settings}\n", "utf-8")
+    done = invoke(command, "my steps.yaml")
+    assert (done.exit_code, done.stderr) == (0, COUNTED.replace("2 findings", "1 finding"))
+
+
+def test_findings_that_the_settings_exclude_are_not_in_json_either(project, invoke):
+    (project / "toolkit.toml").write_text('[lint]\nignore = ["TK610"]\n', "utf-8")
+    said = json.loads(invoke("schema", "my steps.yaml").stderr)
+    assert [one["code"] for one in said["problems"]] == ["TK614"]
+    (project / "toolkit.toml").write_text('[lint]\nignore = ["TK6"]\n', "utf-8")
+    assert invoke("schema", "my steps.yaml").stderr == ""
+
+
+def test_findings_that_a_comment_or_a_baseline_excludes_are_not_counted(project, invoke):
+    (project / "my steps.yaml").write_text(f"# toolkit: ignore-file[TK610]\n{PIPELINE}", "utf-8")
+    assert invoke("show", "my steps.yaml").stderr == COUNTED.replace("2 findings", "1 finding")
+    (project / "toolkit.toml").write_text('[lint]\nbaseline = "known.json"\n', "utf-8")
+    assert invoke("lint", "my steps.yaml", "--update-baseline").exit_code == 0
+    assert invoke("show", "my steps.yaml").stderr == ""
+    (project / "known.json").write_text("{", "utf-8")
+    assert invoke("show", "my steps.yaml").stderr == COUNTED.replace("2 findings", "1 finding")
 
 
 def test_run_counts_findings_before_its_steps_unless_it_is_quiet(program):

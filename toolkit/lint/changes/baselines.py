@@ -6,17 +6,21 @@ move. For findings with the same identity, the baseline stores their number.
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.json_reading import json_data
 from toolkit.errors import ConfigurationError
+from toolkit.lint.configuration.settings import read_lint_settings
+from toolkit.lint.configuration.suppressions import silence, suppressions_elsewhere
 from toolkit.lint.engine.file_states import digest
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import followed, overwrite_same_kind
+from toolkit.settings.configuration import Configuration
 from toolkit.visibility import visible_json
 
 _LARGEST = 16 * 1024 * 1024
@@ -85,6 +89,20 @@ def compare(problems: Iterable[Problem], file: Path) -> Compared:
             new.append(problem)
     gone = left.total()
     return Compared(new, known.total() - gone, gone)
+
+
+def reported(problems: Iterable[Problem], configuration: Configuration) -> list[Problem]:
+    """Return the findings of another command that `toolkit lint` would report, too.
+
+    The settings of the project select them, and no comment, no pattern for files and no baseline excludes them.
+    """
+    settings, _ = read_lint_settings(configuration)
+    wanted = [problem for problem in problems if settings.wants(problem.code)]
+    left = silence(wanted, suppressions_elsewhere(wanted, ())).problems
+    left = [problem for problem in left if not settings.ignores(problem)]
+    with suppress(ConfigurationError):  # a check reports a baseline that cannot be read
+        return left if settings.baseline is None else compare(left, settings.baseline).new
+    return left
 
 
 def write_baseline(problems: Iterable[Problem], file: Path, *, beneath: Path | None = None) -> None:
