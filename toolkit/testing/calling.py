@@ -29,11 +29,11 @@ from toolkit.sources.import_permission import ImportPermission
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.project_policies import configured_policy
 from toolkit.testing.departures import Departures
-from toolkit.testing.outcomes import NOT_APPROVED, Outcome, is_refusal, raised_in
+from toolkit.testing.outcomes import NOT_APPROVED, Outcome, is_refusal
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.calls.json_data import plain_data
-from toolkit.tools.calls.results import ToolResult, is_own_code
+from toolkit.tools.calls.results import ToolResult, is_own_code, kind_of_error, message_of, place_of_raise
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.spec import record_of
 from toolkit.tools.foreign.schema_tools import output_mismatch
@@ -136,11 +136,10 @@ class Tools:
             return Outcome("ok", size=len(result.output), digest=digest, mismatch=_mismatch(tool, result))
         error = signal if signal is not None else self._departures.left
         if error is not None:
-            kind, words, place = raised_in(error, self._is_own)
-            refuses = is_refusal(error, tool.framework, self._is_own)
-            if refuses:
+            words, place = message_of(error), place_of_raise(error, self._is_own)
+            if is_refusal(error, tool.framework, self._is_own):
                 return Outcome("refused", words, str(result.error_code or ""), place)
-            return Outcome("crashed", words, kind, place)
+            return Outcome("crashed", words, kind_of_error(error), place)
         message = result.error or ""
         if message.startswith(UNWRITABLE):
             return Outcome("crashed", message, UNWRITABLE)

@@ -11,7 +11,6 @@ from toolkit.redactors.redactor import redactor_of_environment
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import write_beneath
 
-_FORMAT: Final = 1
 _MOST: Final = 10
 _LARGEST: Final = 4 * 1024 * 1024
 _NAME: Final = "failing-inputs.json"
@@ -23,7 +22,11 @@ class FailingInputs:
     def __init__(self, folder: Path | None) -> None:
         """Read them; without a folder, there are none, and none are kept."""
         self._folder = folder
-        self._before = _read(folder / _NAME) if folder is not None else {}
+        match read_record(folder, _NAME):
+            case {"format": 1, "inputs": dict(found)}:
+                self._before = {tool: one for tool, one in found.items() if isinstance(one, list)}
+            case _:
+                self._before = {}
         self._inputs = dict(self._before)
 
     def of(self, tool: str) -> list[dict[str, Any]]:
@@ -42,7 +45,7 @@ class FailingInputs:
         """Write the file, if anything has changed; errors in writing are ignored."""
         if self._folder is None or self._inputs == self._before:
             return
-        keep_record(self._folder, _NAME, {"format": _FORMAT, "inputs": self._inputs})
+        keep_record(self._folder, _NAME, {"format": 1, "inputs": self._inputs})
 
 
 def keep_record(folder: Path, name: str, record: Any) -> None:
@@ -55,10 +58,8 @@ def keep_record(folder: Path, name: str, record: Any) -> None:
             write_beneath(folder.parent, folder / ".gitignore", b"*\n")
 
 
-def _read(file: Path) -> dict[str, list[Any]]:
-    try:
-        found = json.loads(bounded_bytes(file, most=_LARGEST))
-        inputs = found["inputs"] if found["format"] == _FORMAT else {}
-        return {tool: list(one) for tool, one in inputs.items()}
-    except (OSError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return {}
+def read_record(folder: Path | None, name: str) -> Any:
+    """Return the record in a file of a cache folder; `None` if there is none that can be read."""
+    with suppress(OSError, ValueError, RecursionError):
+        return None if folder is None else json.loads(bounded_bytes(folder / name, most=_LARGEST))
+    return None

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dis import opname
-from types import TracebackType
 from typing import Any, Final, Literal, NamedTuple
 
 from toolkit.errors import ToolkitError
 from toolkit.problems import Location
 from toolkit.tools.calls.foreign_values import bases_of_class
-from toolkit.tools.calls.results import is_own_code, kind_of_error, message_of, place_of_raise, traces_of
+from toolkit.tools.calls.results import is_own_code, kind_of_error, message_of, traces_of
 from toolkit.tools.foreign.frameworks import FRAMEWORKS
 
 Status = Literal["ok", "refused", "crashed", "denied", "hung", "ended"]
@@ -88,13 +87,7 @@ def is_refusal(error: BaseException, framework: str | None, is_own: Any = is_own
 
 def _is_raised_on_purpose(error: BaseException, is_own: Any) -> bool:
     traces = list(traces_of(error))
-    return bool(traces) and is_own(traces[-1].tb_frame.f_code.co_filename) and _is_at_raise(traces[-1])
-
-
-def _is_at_raise(trace: TracebackType) -> bool:
-    return opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
-
-
-def raised_in(error: BaseException, is_own: Any = is_own_code) -> tuple[str, str, Location | None]:
-    """Return the class and the message of an exception, and the innermost line of the tool's own code."""
-    return kind_of_error(error), message_of(error), place_of_raise(error, is_own)
+    if not traces:
+        return False
+    code = traces[-1].tb_frame.f_code
+    return is_own(code.co_filename) and opname[code.co_code[traces[-1].tb_lasti]] == "RAISE_VARARGS"

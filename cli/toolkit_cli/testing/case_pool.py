@@ -1,6 +1,5 @@
 """Finds the cases of files, chooses some, and runs them: one after another, or several at once in child processes."""
 
-import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ from toolkit.codes import FAILED_CASE, NOT_FOUND
 from toolkit.problems import Problem, errors_among
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES
-from toolkit.testing.failing_inputs import keep_record
+from toolkit.testing.failing_inputs import keep_record, read_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, code_for
 from toolkit_cli.testing.case_runs import CaseRunner
@@ -67,9 +66,8 @@ class LastFailed:
         """Read them; without a folder, there are none, and none are kept."""
         self._folder = folder
         try:
-            record = json.loads((folder / _FAILED).read_text("utf-8")) if folder is not None else []
-            self._names = {(str(file), str(name)) for file, name in record}
-        except (OSError, TypeError, ValueError):
+            self._names = {(str(file), str(name)) for file, name in read_record(folder, _FAILED) or ()}
+        except (TypeError, ValueError):
             self._names = set()
 
     def __contains__(self, case: Case) -> bool:

@@ -1,7 +1,6 @@
 """Writes a case from a recorded run or from the transcript of an agent, so that what happened once stays true."""
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -15,7 +14,6 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.documents.dumping import as_yaml
 from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
-from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.calls.results import ToolResult
@@ -27,6 +25,7 @@ from toolkit_cli.rendering.tool_kinds import is_agent, pipeline_in
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.foreseen_calls import ForeseenCall, calls_of
 from toolkit_cli.running.opened_tools import open_one
+from toolkit_cli.testing.case_targets import absolute, relative
 
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
@@ -140,7 +139,7 @@ def chosen_case(recorded: Recorded, folder: Path) -> dict[Path, str]:
     case = {
         "name": f"calls as in {recorded.title}",
         "ask": recorded.arguments["task"],
-        "tools": [_relative(recorded.target, recorded.folder, folder)],
+        "tools": [relative(recorded.target, recorded.folder, folder)],
         "expect": {"calls": calls},
     }
     return _files(recorded, folder, case)
@@ -159,8 +158,7 @@ def recorded_case(recorded: Recorded, configuration: "Configuration", folder: Pa
     Raises:
         Failure: If the target cannot be opened, or does not take the arguments any more.
     """
-    target = str(recorded.folder / recorded.target)
-    target = target if isinstance(parse_target(target, Path()), FilesTarget) else recorded.target
+    target = absolute(recorded.target, recorded.folder)
     tool = open_one(target, configuration, None, "a case runs one of them", warn=False, looks=True)
     gate = Gate(policy=policy_of_files(configuration, [target]))
     try:
@@ -171,7 +169,7 @@ def recorded_case(recorded: Recorded, configuration: "Configuration", folder: Pa
     script = f"{_stem(recorded)}_script.yaml"
     case: dict[str, Any] = {
         "name": f"{tool.name} as in {recorded.title}",
-        "run": _relative(recorded.target, recorded.folder, folder),
+        "run": relative(recorded.target, recorded.folder, folder),
         "with": dict(recorded.arguments),
         "model": f"scripted:{script}" if recorded.replies else None,
         "answers": [_answer(call, step) for call, step in calls if gate.verdict_on(call).action == "ask"],
@@ -228,11 +226,8 @@ def _stubs(calls: Sequence[tuple[DescribedCall, Finished | None]]) -> dict[str, 
         if step is not None and _is_stubbed(call) and not step.is_rejected:
             found.setdefault(call.risk.tool, []).append(_result(step.result))
     # A list has a result for each call, so that a single list needs brackets of its own.
-    return {name: all_of[0] if _is_single(all_of) else all_of for name, all_of in found.items()}
-
-
-def _is_single(results: Sequence[Any]) -> bool:
-    return len(results) == 1 and not isinstance(results[0], list)
+    is_single = {name: len(all_of) == 1 and not isinstance(all_of[0], list) for name, all_of in found.items()}
+    return {name: all_of[0] if is_single[name] else all_of for name, all_of in found.items()}
 
 
 def _is_stubbed(call: DescribedCall) -> bool:
@@ -270,15 +265,6 @@ def _data_of(arguments: str) -> Any:
 def _turn(reply: ModelReply) -> Any:
     calls = [{"tool": one.name, "arguments": _data_of(str(one.arguments)) or one.arguments} for one in reply.calls]
     return {name: value for name, value in {"say": reply.text, "calls": calls}.items() if value}
-
-
-def _relative(target: str, base: Path, folder: Path) -> str:
-    """Return a target as seen from a folder."""
-    found = parse_target(target, base)
-    if not (isinstance(found, FilesTarget) and found.is_single):
-        return target
-    path = os.path.relpath(found.paths[0], folder)
-    return path if found.name is None else f"{path}:{found.name}"
 
 
 def _stem(recorded: Recorded) -> str:
