@@ -278,5 +278,64 @@ def test_table_of_objects_in_another_file_is_a_tool_for_each(write):
 
 def test_low_level_server_that_lists_what_it_is_given_is_named(write):
     write(orders="from other import registered\n", server=LOW_LEVEL)
-    assert listed() == ([], [("server.py", 11, 13)])
-    assert linted("--static") == [("server.py", 11, 13)]
+    assert listed() == ([], [("server.py", 9, 2)])
+    assert linted("--static") == [("server.py", 9, 2)]
+
+
+def test_functions_that_a_function_of_another_file_lists_are_tools(write):
+    listing = "from orders import find\n\n\ndef all_tools():\n    tools = [find]\n    return tools\n"
+    loop = LOOP.replace("import orders", "import listing").replace(
+        "name, function in tool_registry", "one in listing.all_tools()"
+    )
+    write(
+        orders=FIND, listing=listing, registry=REGISTRY, server=loop.replace("tool(name=name)(function)", "tool(one)")
+    )
+    assert listed() == ([("find", "fastmcp", "server.py", 8)], [])
+
+
+DEFINITIONS = """
+from mcp.types import Tool
+from specs import ToolSpec
+
+SPECS = [ToolSpec("find_order", find) for find in ()]
+
+
+def made(spec):
+    return Tool(name=spec.name, description=spec.text, inputSchema={})
+
+
+def definitions():
+    return [made(one) for one in SPECS]
+"""
+LISTED = """
+from definitions import definitions
+from mcp.server import Server
+
+server = Server("shop")
+
+
+@server.list_tools()
+async def listing():
+    return definitions()
+"""
+
+
+def test_listing_of_definitions_that_no_source_shows_is_named(write):
+    write(specs=SPECS, definitions=DEFINITIONS, server=LISTED)
+    assert listed() == ([], [("server.py", 8, 2)])
+
+
+@pytest.mark.parametrize("shown", ["[TOOL]", "[made(1), TOOL]"])
+def test_listing_of_definitions_in_another_file_is_shown(write, shown):
+    definition = "TOOL = Tool(name='find_order', description='Find an order by its number.', inputSchema={})\n"
+    write(definitions=f"{DEFINITIONS.partition('SPECS =')[0]}{definition}definitions = lambda: {shown}\n")
+    write(server=LISTED, specs=SPECS)
+    assert listed() == ([("find_order", "mcp_sdk", "definitions.py", 5)], [])
+
+
+def test_listing_of_a_variable_of_the_function_around_it_is_shown(write):
+    definition = "[Tool(name='find_order', description='Find an order by its number.', inputSchema={})]"
+    body = f"    tools = {definition}\n\n    @server.list_tools()\n    async def listing():\n        return tools\n"
+    imports = "from mcp.server import Server\nfrom mcp.types import Tool\n\n\n"
+    write(server=f"{imports}def serve():\n    server = Server('shop')\n{body}")
+    assert listed() == ([("find_order", "mcp_sdk", "server.py", 7)], [])

@@ -232,7 +232,10 @@ class Meanings:
         names = LocalNames(function, None)
         returned = [one.value for one in statements_below(function) if isinstance(one, ast.Return) and one.value]
         found = annotated or [one for value in returned for one in self.of(source, value, names)]
-        return tuple(one for one in dict.fromkeys(found) if isinstance(one, str | Object))
+        known = [one for one in found if isinstance(one, str | Object)]
+        listed = (part for value in returned for part in _listed(value, names))
+        functions = (one for part in listed for one in self.of(source, part, names) if isinstance(one, Defined))
+        return tuple(dict.fromkeys([*known, *functions]))
 
     # ------------------------------------------------------------------------------------------------------------ names
 
@@ -288,6 +291,19 @@ class Meanings:
                 ]
         return ()
 
+    def values_of(
+        self, source: SourceFile, node: ast.Name | ast.Attribute, names: LocalNames | None
+    ) -> Iterable[tuple[SourceFile, ast.expr, LocalNames | None]]:
+        """Return the values that a variable is bound to, each with its file and its scope."""
+        if isinstance(node, ast.Attribute):
+            modules = [one.source for one in self.of(source, node.value, names) if isinstance(one, Module)]
+            return [(one, value, None) for one in modules for value in _values(one, node.attr)]
+        if names is not None and (local := names.find(node.id)) is not None:
+            return [(source, one.binding, one.names) for one in local if isinstance(one.binding, ast.expr)]
+        imported = [one for one in source.bindings.get(node.id, ()) if isinstance(one, Imported)]
+        taken = [(source, node.id), *(pair for one in imported for pair in self.taken(source, one))]
+        return [(one, value, None) for one, name in taken for value in _values(one, name)]
+
     def method_of(self, made: Object, name: str) -> Defined | None:
         """Return a method of an object of the project, possibly of a base class."""
         found = [one for one in self._member(made, name) if isinstance(one, Defined)]
@@ -316,6 +332,18 @@ class Meanings:
     def _module_at(self, file: str | None) -> list[Module]:
         found = self.source(file) if file else None
         return [Module(found)] if found is not None else []
+
+
+def _values(source: SourceFile, name: str) -> list[ast.expr]:
+    return [one for one in source.bindings.get(name, ()) if isinstance(one, ast.expr)]
+
+
+def _listed(value: ast.expr, names: LocalNames) -> list[ast.expr]:
+    """Return the parts of a list, also of one that a variable of a function is bound to."""
+    if isinstance(value, ast.Name):
+        bound = [one.binding for one in names.bound.get(value.id, ())]
+        return [part for one in bound if isinstance(one, ast.List | ast.Tuple) for part in one.elts]
+    return value.elts if isinstance(value, ast.List | ast.Tuple) else []
 
 
 def is_partial(call: ast.Call) -> bool:

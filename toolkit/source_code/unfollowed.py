@@ -13,7 +13,7 @@ from toolkit.tools.foreign.frameworks import is_mark
 from toolkit.tools.foreign.source_marks import Registration
 
 _FOLLOW = "import the file where the framework is installed, or name a decorator of the project in 'tool-decorators'"
-_LISTING = "list_tools"
+LISTING = "list_tools"
 
 
 class Unfollowed(NamedTuple):
@@ -59,7 +59,7 @@ def is_of_marked(source: SourceFile, names: LocalNames | None) -> bool:
 def lists_tools(names: LocalNames | None) -> bool:
     """Return whether a scope is a function that lists the tools of a server."""
     while names is not None:
-        if _LISTING in (names.node.name, *(last_name(_without_call(one)) for one in names.node.decorator_list)):
+        if LISTING in (names.node.name, *(last_name(_without_call(one)) for one in names.node.decorator_list)):
             return True
         names = names.outer
     return False

@@ -12,11 +12,12 @@ from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, hides_arguments
 from toolkit.source_code.registries import files_around
-from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, is_instance_of_type
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, is_instance_of_type, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_factories import Factories
 from toolkit.source_code.tool_hints import ToolHints
 from toolkit.source_code.unfollowed import (
+    LISTING,
     Unfollowed,
     copied_from,
     is_of_marked,
@@ -32,6 +33,7 @@ OURS = "toolkit"
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
 _IN_LIST = "tools="
 _NAMES = {"name", "tool_name"}
+_DEEPEST = 4
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -181,6 +183,7 @@ class _Walk:
     def _decorated(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
         found = self._reader.registrations.of_decorator(self._source, decorator, names)
         if found is None or _wraps_parameter(node, names):
+            self._note_listing(node, decorator, names)
             return
         if found.marks is OUR_MARKS and is_out_of_reach(self._source, names):
             return
@@ -198,6 +201,43 @@ class _Walk:
             registry=found.registry,
             scope=names,
         )
+
+    def _note_listing(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> None:
+        """Note a function that lists the tools of a server if no source shows any of them."""
+        if not (isinstance(decorator, ast.Call) and last_name(decorator.func) == LISTING):
+            return
+        named = (one for one in self._reader.meanings.of(self._source, decorator.func, names) if isinstance(one, str))
+        marks = next(filter(None, map(self._reader.marks.of, named)), None)
+        if marks is not None and not self._shows_tools(self._source, node, LocalNames(node, names), _DEEPEST):
+            self.unfollowed.append(Unfollowed(decorator, marks.title))
+
+    def _shows_tools(self, source: SourceFile, node: ast.AST, names: LocalNames | None, depth: int) -> bool:
+        """Whether code defines a tool, or uses what defines one in a file of the project."""
+        for one in ast.walk(node) if depth else ():
+            if isinstance(one, ast.Call) and self._is_definition(source, one, names):
+                return True
+            used = self._used_by(source, one, names)
+            if any(self._shows_tools(*inner, depth - 1) for inner in used if inner[1] is not node):
+                return True
+        return False
+
+    def _is_definition(self, source: SourceFile, call: ast.Call, names: LocalNames | None) -> bool:
+        found = self._reader.registrations.of_call(source, call.func, names)
+        if found is None or found.registration.way == "holder":
+            return False
+        copied = copied_from(call, found.registration)
+        return copied is None or not is_received(source, copied.id, names)
+
+    def _used_by(
+        self, source: SourceFile, node: ast.AST, names: LocalNames | None
+    ) -> Iterator[tuple[SourceFile, ast.AST, LocalNames | None]]:
+        """Yield the function that a call runs, or the values of a variable, each with its file and its scope."""
+        match node:
+            case ast.Call(func=function):
+                for one in self._functions(function, names, source):
+                    yield one.source, one.node, LocalNames(one.node, None)
+            case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()):
+                yield from self._reader.meanings.values_of(source, node, names)
 
     # ------------------------------------------------------------------------------------------------------------ calls
 
@@ -415,8 +455,9 @@ class _Walk:
         registered = (find(defined.source, one, None) for one in defined.node.decorator_list)
         return any(one is not None and one.marks is (marks or one.marks) for one in registered)
 
-    def _functions(self, given: ast.expr, names: LocalNames | None) -> list[Defined]:
-        found = dict.fromkeys(self._reader.meanings.of(self._source, given, names))
+    def _functions(self, given: ast.expr, names: LocalNames | None, source: SourceFile | None = None) -> list[Defined]:
+        """Return the functions that an expression in this file, or in another one, may be."""
+        found = dict.fromkeys(self._reader.meanings.of(source or self._source, given, names))
         return [one for one in found if isinstance(one, Defined) and isinstance(one.node, FUNCTIONS)]
 
     # ---------------------------------------------------------------------------------------------------------- classes
