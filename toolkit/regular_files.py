@@ -12,7 +12,9 @@ from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO
 
 MOST_OF_SOURCE = 16 * 1024 * 1024
-"""Maximum size of a file with source code, in bytes."""
+"""Maximum size of a file that is only read, in bytes."""
+MOST_OF_PYTHON = 4 * 1024 * 1024
+"""Maximum size of a Python file that is parsed or run, in bytes: its syntax tree takes a hundred times its size."""
 
 # Opening a pipe without a writer would block, and a terminal would become our controlling terminal.
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)

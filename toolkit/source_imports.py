@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from toolkit.regular_files import bounded_bytes
+from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 
 _PYTHON = ".py"
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -36,7 +36,7 @@ class SourceLoader(SourceFileLoader):
             SyntaxError: If it has a syntax error.
         """
         file = self.get_filename(fullname)
-        code: CodeType = self.source_to_code(bounded_bytes(file), file)
+        code: CodeType = self.source_to_code(bounded_bytes(file, most=MOST_OF_PYTHON), file)
         return code
 
 

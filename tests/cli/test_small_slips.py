@@ -53,11 +53,12 @@ def test_dialect_that_is_named_after_a_model_or_a_company(invoke, meant, maker):
     assert done.stderr.endswith(f"\nhint: did you mean '{maker}'?\n")
 
 
-def test_python_file_that_is_too_large(project, invoke):
-    (project / "big.py").write_text("x = 1\n" * 3_000_000, "utf-8")
-    done = invoke("list", "big.py")
-    assert done.exit_code == 2
-    assert done.stderr.startswith(
+@pytest.mark.parametrize("words", [("list", "big.py"), ("lint", "big.py"), ("run", "big.py:price", "item=tea")])
+def test_python_file_that_is_too_large(project, invoke, words):
+    (project / "big.py").write_text(f"{TOOLS}#{' ' * 4_194_304}\n", "utf-8")
+    done = invoke(*words)
+    assert done.exit_code in {1, 2}
+    assert (done.stdout or done.stderr).startswith(
         "error[TK002]: 'big.py' cannot be read: it is larger than 4,194,304 bytes\n"
         " --> big.py\n"
         "hint: move its data to a file of its own\n"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from io import BytesIO
 
-from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
+from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
@@ -30,7 +30,7 @@ def source_text(path: str) -> str:
         SyntaxError: If its encoding is unknown.
         ValueError: If it has another encoding than it says.
     """
-    source = bounded_bytes(path, most=MOST_OF_SOURCE)
+    source = bounded_bytes(path, most=MOST_OF_PYTHON)
     encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
     return source.decode(encoding)
 

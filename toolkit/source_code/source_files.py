@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from toolkit.regular_files import bounded_bytes
+from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.syntax_nodes import statements_below as all_statements_below
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_MOST_TO_PARSE = 4 * 1024 * 1024  # the syntax tree of a file takes a hundred times its size
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -56,7 +55,7 @@ class SourceFile:
         self.path = path
         self._content: bytes | None = None
         if tree is None:
-            self._content = bounded_bytes(path, most=_MOST_TO_PARSE)
+            self._content = bounded_bytes(path, most=MOST_OF_PYTHON)
             tree = parse_source(self._content, path)
         self.tree = tree
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, Severity, set_missing_locations
-from toolkit.regular_files import bounded_bytes
+from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.newer_syntax import parse_source
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.base import RedescribedTool, Tool
@@ -94,7 +94,7 @@ def place_of_name(module: ModuleType, name: str) -> Location | None:
     if not is_text(file) or file is None:
         return None
     try:
-        tree = parse_source(bounded_bytes(file))
+        tree = parse_source(bounded_bytes(file, most=MOST_OF_PYTHON))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return Location(file)
     bound = [node for statement in tree.body for node, known in _bindings_of(statement) if known == name]

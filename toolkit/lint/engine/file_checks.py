@@ -36,7 +36,7 @@ from toolkit.lint.engine.reports import Gaps, Report
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
-from toolkit.regular_files import MOST_OF_SOURCE
+from toolkit.regular_files import MOST_OF_PYTHON
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
@@ -411,7 +411,7 @@ def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
 
 def source_of(file: str) -> str | Problem:
     """Return the source of a Python file, with its original line ends."""
-    text = read_text(Path(file), file, most=MOST_OF_SOURCE)
+    text = read_text(Path(file), file, most=MOST_OF_PYTHON)
     if not isinstance(text, Problem):
         return text
 
