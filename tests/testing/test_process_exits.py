@@ -5,6 +5,7 @@ import sys
 import pytest
 
 TOOL = '''
+import ctypes
 import os
 import signal
 
@@ -18,6 +19,8 @@ def leave(how: str) -> str:
         os._exit(0)
     if how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if how == "crash":
+        ctypes.string_at(0)
     if how == "insist":
         try:
             os._exit(0)
@@ -46,9 +49,9 @@ error[TK806]: exits: it ends the process with os._exit(0)
  2 |   - {name: exits, run: "leave.py:leave", with: exit, expect: {error: true}}
    |                        ^^^^^^^^^^^^^^^^
    |
-  ::: leave.py:12
+  ::: leave.py:13
    |
-12 |         os._exit(0)
+13 |         os._exit(0)
    |         ^^^^^^^^^^^ called here
    |
 
@@ -58,9 +61,9 @@ error[TK806]: insists: it ends the process with os._exit(0)
  3 |   - {name: insists, run: "leave.py:leave", with: insist, expect: {output: insist}}
    |                          ^^^^^^^^^^^^^^^^
    |
-  ::: leave.py:17
+  ::: leave.py:20
    |
-17 |             os._exit(0)
+20 |             os._exit(0)
    |             ^^^^^^^^^^^ called here
    |
 
@@ -101,6 +104,12 @@ def test_killed_process_of_several_fails_its_case_only(leave):
     lines = CASES.replace("with: exit", "with: kill").splitlines(keepends=True)
     done = leave("".join(line for line in lines if "insists" not in line), "--jobs", "2")
     assert (done.returncode, done.stdout) == (1, KILLED)
+
+
+def test_crash_of_the_interpreter_says_where_it_was(leave):
+    done = leave("".join(CASES.replace("with: exit", "with: crash").splitlines(keepends=True)[:2]))
+    assert (done.returncode in {0, 1}, done.stdout) == (False, "")
+    assert 'leave.py", line 17 in leave\n' in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")

@@ -216,6 +216,14 @@ def test_secrets_stay_masked_and_the_case_says_so(recorded, invoke, project, mon
     assert "      calls:\n        - refund\n" in text  # the arguments would not be true
 
 
+def test_script_with_a_masked_secret_is_mentioned_in_the_case(recorded, invoke, project):
+    reply = {"role": "model", "text": "It is **********.", "calls": [], "usage": {}}
+    messages = [{"role": "user", "text": "What is the password?"}, reply]
+    Path("talk.json").write_text(json.dumps({"messages": messages}), "utf-8")
+    assert invoke("new", "cases", "payer.yaml", "--from", "talk.json").exit_code == 0
+    assert Path("payer-talk.cases.yaml").read_text("utf-8").splitlines()[1].startswith("# It contained secrets")
+
+
 def test_what_cannot_become_a_case_is_refused(recorded, invoke, project):
     Path("items.jsonl").write_text('{"order": "a"}\n', "utf-8")
     invoke("run", "inner.yaml", "--each", "items.jsonl", "--yes")
@@ -249,7 +257,16 @@ def test_what_cannot_become_a_case_is_refused(recorded, invoke, project):
     assert refused("cases", "payer.yaml", "--from", "talk.json") == (
         "error: --from: 'talk.json' is not a transcript of `toolkit agent`\n"
     )
+    Path("talk.json").write_text('{"messages": [{"role": "user", "text": "pay"}]}', "utf-8")
+    assert refused("cases", "payer.yaml", "--from", "talk.json") == (
+        "error: the transcript 'talk.json' contains no task with a reply\n"
+    )
     assert refused("cases") == "error: missing argument 'NAME'\nhint: see `toolkit new --help`\n"
+    Path("pays.yaml").write_text("turns: []\n", "utf-8")
+    silent = recorded("run", "payer.yaml", "task=pay", "--yes")
+    assert refused("cases", "--from", silent) == (
+        f"error: the run {silent} has not recorded the replies of the model\n"
+    )
     Path("inner.yaml").write_text(
         INNER.replace("order: {", "other: {").replace("inputs.order", "inputs.other"), "utf-8"
     )

@@ -105,12 +105,10 @@ class Recorded(NamedTuple):
         """Return what a transcript says about the first task of an agent.
 
         Raises:
-            Failure: If there is no task in it.
+            Failure: If there is no task with a reply in it.
         """
         messages = iter(transcript.messages)
-        task = next((one.text for one in messages if isinstance(one, UserMessage)), None)
-        if task is None:
-            raise Failure(ExitCode.USAGE, f"the transcript '{file}' contains no task")
+        task = next((one.text for one in messages if isinstance(one, UserMessage)), "")
         replies, steps, at = list[ModelReply](), list[Finished](), 0
         for one in messages:
             match one:
@@ -121,6 +119,8 @@ class Recorded(NamedTuple):
                     steps.append(Finished(f"turn-{len(replies)}.{at}", str(one.call.arguments), _said(one)))
                 case UserMessage():
                     break
+        if not replies:
+            raise Failure(ExitCode.USAGE, f"the transcript '{file}' contains no task with a reply")
         return cls(f"'{file.name}'", file.stem, target, Path.cwd(), {"task": task}, None, replies, steps)
 
 
@@ -134,8 +134,7 @@ def _said(message: ToolMessage) -> ToolResult:
 
 def chosen_case(recorded: Recorded, folder: Path) -> dict[Path, str]:
     """Return a case that asks a model for the calls of the first reply: its text, by the path of the file."""
-    made = recorded.replies[0].calls if recorded.replies else ()
-    calls = [_made(one.name, str(one.arguments)) for one in made]
+    calls = [_made(one.name, str(one.arguments)) for one in recorded.replies[0].calls]
     case = {
         "name": f"calls as in {recorded.title}",
         "ask": recorded.arguments["task"],
@@ -156,7 +155,7 @@ def recorded_case(recorded: Recorded, configuration: "Configuration", folder: Pa
         folder: Where the files will be.
 
     Raises:
-        Failure: If the target cannot be opened, or does not take the arguments any more.
+        Failure: If the target cannot be opened, does not take the arguments any more, or the replies are missing.
     """
     target = absolute(recorded.target, recorded.folder)
     tool = open_one(target, configuration, None, "a case runs one of them", warn=False, looks=True)
@@ -177,14 +176,19 @@ def recorded_case(recorded: Recorded, configuration: "Configuration", folder: Pa
         "snapshot": recorded.error is None or None,
         "expect": _expected(recorded, calls),
     }
-    turns = [_turn(reply) for reply in recorded.replies]
-    files = {folder / script: as_yaml(console.redactor().data({"turns": turns}))} if turns else {}
-    return _files(recorded, folder, {name: value for name, value in case.items() if value}) | files
+    turns = {folder / script: {"turns": [_turn(reply) for reply in recorded.replies]}} if recorded.replies else {}
+    return _files(recorded, folder, {name: value for name, value in case.items() if value}, turns)
 
 
 def _calls(recorded: Recorded, tool: Tool, gate: Gate) -> Iterator[tuple[DescribedCall, Finished | None]]:
-    """Yield the call of the target, and those of its steps that are no pipelines themselves."""
+    """Yield the call of the target, and those of its steps that are no pipelines themselves.
+
+    Raises:
+        Failure: If the replies of an agent's model are missing.
+    """
     if is_agent(tool):
+        if not recorded.replies:
+            raise Failure(ExitCode.USAGE, f"{recorded.title} has not recorded the replies of the model")
         yield with_arguments(tool.described, tool, tool.parse(recorded.arguments)), None
         offered = getattr(innermost(tool), "tools", {})
         for step in recorded.steps:
@@ -271,7 +275,10 @@ def _stem(recorded: Recorded) -> str:
     return f"{Path(recorded.target.partition(':')[0]).stem}-{recorded.name}"
 
 
-def _files(recorded: Recorded, folder: Path, case: Mapping[str, Any]) -> dict[Path, str]:
-    text = as_yaml(console.redactor().data({"toolkit": 1, "cases": [case]}))
-    head = _HEAD.format(title=recorded.title) + (_MASKED if MASK in text else "")
-    return {folder / f"{_stem(recorded)}.cases.yaml": head + text}
+def _files(
+    recorded: Recorded, folder: Path, case: Mapping[str, Any], others: Mapping[Path, Any] = {}
+) -> dict[Path, str]:
+    data = {folder / f"{_stem(recorded)}.cases.yaml": {"toolkit": 1, "cases": [case]}, **others}
+    texts = {file: as_yaml(console.redactor().data(one)) for file, one in data.items()}
+    head = _HEAD.format(title=recorded.title) + (_MASKED if MASK in "".join(texts.values()) else "")
+    return {file: text if file in others else head + text for file, text in texts.items()}
