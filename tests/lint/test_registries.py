@@ -339,3 +339,21 @@ def test_listing_of_a_variable_of_the_function_around_it_is_shown(write):
     imports = "from mcp.server import Server\nfrom mcp.types import Tool\n\n\n"
     write(server=f"{imports}def serve():\n    server = Server('shop')\n{body}")
     assert listed() == ([("find_order", "mcp_sdk", "server.py", 7)], [])
+
+
+DELETE = '''
+from marking import tool
+
+
+@tool(name="delete_order"{more})
+def delete(arguments: dict) -> str:
+    """Delete an order of the shop, which cannot be undone."""
+    return "deleted"
+'''
+
+
+@pytest.mark.parametrize(("more", "codes"), [("", ["TK506"]), (", action='DELETE'", [])])
+def test_decorator_of_a_project_may_declare_effects_in_its_own_words(write, more, codes):
+    write(**BUILT, orders=DELETE.replace("{more}", more))
+    found = CliRunner().invoke(application(), ["lint", "--static", "--format", "json", "--no-cache", "."])
+    assert [one["code"] for one in json.loads(found.stdout) if one["code"] in {"TK401", "TK506"}] == codes

@@ -1,5 +1,6 @@
 """TK506: a tool that destroys or sends something without a mark."""
 
+from ast import expr
 from collections.abc import Iterator
 
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
@@ -11,6 +12,7 @@ from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.definition.names import words_of
 
+_OF_ANY_TOOL = {"name", "tool_name", "description"}
 _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
 _ANYWHERE = (DESTROYING | SENDING) - {"charge", "drop", "exec", "execute", "kill", "publish", "transfer"}
 """The verbs that are hardly ever nouns, and so may follow another word."""
@@ -94,11 +96,17 @@ def _hint(tool: ToolDefinition) -> str:
     return f"write {choices}" if choices else "ask a person for approval in your program before such a call"
 
 
+def _says_more(mark: expr | None) -> bool:
+    return any(keyword.arg not in _OF_ANY_TOOL for keyword in getattr(mark, "keywords", ()))
+
+
 def _is_declared(tool: ToolDefinition, function: PythonFunction) -> bool:
     if {"destructive", "requires_approval", "read_only"} & set(function.options):
         return True
     if tool.terms and function.written and function.written.argument(tool.terms.declared) is not None:
         return True
+    if function.written and function.written.registry and _says_more(function.mark):
+        return True  # the project's registry may have terms of its own, such as an action
     return any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())) or (
         tool.spec is not None and (tool.spec.requires_approval or tool.spec.destructive is not None)
     )

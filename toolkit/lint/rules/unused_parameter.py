@@ -87,6 +87,8 @@ class UnusedParameter(Rule):
         if read & _SEE_ALL or _is_placeholder(function, read):
             return
         is_given = function.written is not None and function.written.as_class is not None
+        if function.written is not None and function.written.registry and len(function.parameters) == 1:
+            return  # the project's registry passes one object to every function
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the overridden class passes it
