@@ -364,7 +364,11 @@ def _note_on_reading(settings: "LintSettings") -> str:
     selected = selected_codes(settings.selections)
     missing = {code for code in selected if page_of(code).needs_import}
     names = spans_of([code for code in codes() if code in selected], missing)
-    return f"{_STATIC}; {', '.join(names)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
+    listed = ", ".join(names) if len(names) <= _MOST_SPANS else f"{len(missing)} rules"
+    return f"{_STATIC}; {listed} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
+
+
+_MOST_SPANS = 3
 
 
 def _render(options: LintOptions, problems: Sequence[Problem], check_run: CheckRun, note: str) -> str:
