@@ -42,6 +42,16 @@ def test_tools_are_listed_with_their_marks_and_first_sentence(invoke, shop):
     )
 
 
+def test_destructive_tools_stand_out_in_color(program, project):
+    tools = TOOLS.replace("requires_approval=True", "destructive=True").replace("read_only=True", "idempotent=True")
+    (project / "shop.py").write_text(tools.replace("Look an order up", "destructive as a word"), "utf-8")
+    lines = program("list", "shop.py", env={"FORCE_COLOR": "1"}).stdout.splitlines()
+    assert lines[1:] == [
+        "\x1b[1mrefund \x1b[0m  \x1b[1;31mdestructive\x1b[0m  shop.py  Pay money back to a customer.",
+        "\x1b[1mlook_up\x1b[0m  idempotent   shop.py  destructive as a word",
+    ]
+
+
 def test_long_descriptions_are_wrapped_to_the_width(invoke, shop):
     (shop / "shop.py").write_text(TOOLS.replace("Look an order up", "Look an order up " * 8), "utf-8")
     lines = invoke("list", "shop.py").stdout.splitlines()

@@ -153,7 +153,9 @@ _NARROWEST_TEXT = 24
 _NARROWEST_NAME = 12
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, indent: int = 0) -> list[Line]:
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, indent: int = 0, danger: str = ""
+) -> list[Line]:
     """Return a table with a header, without columns that are completely empty.
 
     A name that would leave too little room for the other columns gets a separate line.
@@ -163,6 +165,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, i
         rows: The cells of each row, as many as in the header.
         width: The width of the terminal in columns.
         indent: Number of blank columns at the start.
+        danger: A word of the second column that is shown as a danger.
     """
     kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
     cells = [[one_line(row[place]) for place in kept] for row in rows]
@@ -177,7 +180,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, i
     lines: list[Line] = [[("quiet", _row(titles, widths, indent))]]
     for row in cells:
         first, *more = wrap_text(row[-1], room)
-        lines += _body(row[:-1], first, widths, indent)
+        lines += _body(row[:-1], first, widths, indent, danger)
         lines += [[("plain", " " * before + other)] for other in more]
     return lines
 
@@ -194,13 +197,20 @@ def wrap_text(text: str, room: int) -> list[str]:
     return wrap(text, room)  # text with wide characters rarely has spaces to break lines at
 
 
-def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> list[Line]:
+def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int, danger: str) -> list[Line]:
     if not cells:
         return [[("strong", " " * indent + text)]]
-    rest: Fragment = ("plain", _row([*cells[1:], text], widths[1:], _GAP))
+    rest = _with_danger(_row([*cells[1:], text], widths[1:], _GAP), _GAP + widths[1] if len(cells) > 1 else 0, danger)
     if width_of(cells[0]) > widths[0]:
-        return [[("strong", " " * indent + cells[0])], [("plain", " " * (indent + widths[0])), rest]]
-    return [[("strong", " " * indent + padded(cells[0], widths[0])), rest]]
+        return [[("strong", " " * indent + cells[0])], [("plain", " " * (indent + widths[0])), *rest]]
+    return [[("strong", " " * indent + padded(cells[0], widths[0])), *rest]]
+
+
+def _with_danger(text: str, end: int, word: str) -> Line:
+    found = re.search(rf"(?<!\S){re.escape(word)}(?=,|\s|$)", text[:end]) if word else None
+    if found is None:
+        return [("plain", text)]
+    return [("plain", text[: found.start()]), ("danger", word), ("plain", text[found.end() :])]
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], indent: int) -> str:

@@ -44,7 +44,7 @@ def listed(tools: Iterable[Tool], width: int, policy: "FilePolicy | None" = None
     column with the framework.
     """
     header = ("NAME", "MARKS", "POLICY", "FRAMEWORK", "FROM", "DESCRIPTION")
-    return table(header, [_row(tool, policy) for tool in tools], width)
+    return table(header, [_row(tool, policy) for tool in tools], width, danger="destructive")
 
 
 def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
