@@ -1,14 +1,12 @@
 """The parent's side of the child processes that call tools: a few, each of which opens the tools once."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from toolkit.lint.configuration.interpreters import Interpreter
 from toolkit.lint.engine.children import describe_status, place_of_ending, problem_of
 from toolkit.lint.engine.limits import Limits
-from toolkit.lint.engine.workers import Ending, Worker, temporary_folder
+from toolkit.lint.engine.workers import Ending, RenewedWorker
 from toolkit.problems import Location, Problem, read_problem
 from toolkit.settings.configuration import Configuration
 from toolkit.testing.outcomes import Outcome
@@ -75,27 +73,14 @@ class Catalog(NamedTuple):
     targets: tuple[str, ...]
 
 
-class CallingProcess:
+class CallingProcess(RenewedWorker):
     """A child process that calls tools; after one that ended it, the next call starts another."""
 
     def __init__(self, settings: Settings) -> None:
         """Prepare a child, without starting it."""
+        super().__init__(settings.setup(), settings.limits, "testing.calling", settings.interpreter)
         self._settings = settings
         self._targets = settings.targets
-        self._stack = ExitStack()
-        self._crash_file = self._stack.enter_context(temporary_folder()) / "last_words.txt"
-        self._worker: Worker | None = None
-
-    def __enter__(self) -> Self:
-        """Return this object."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the child and everything that it has started."""
-        self._close()
-        self._stack.close()
 
     def open(self) -> Catalog:
         """Open the targets; one that ends the process is reported, and the others are opened."""
@@ -103,13 +88,13 @@ class CallingProcess:
         if not isinstance(found, Ending):
             return _catalog(found, (), self._targets)
         if not self._targets:
-            return Catalog((), (problem_of(found, "the configured sources", self._settings.limits),), {}, ())
+            return Catalog((), (problem_of(found, "the configured sources", self.limits),), {}, ())
         problems, kept = [], []
         for target in self._settings.targets:
             self._targets = (target,)
             answer = self._opened()
             if isinstance(answer, Ending):
-                problems.append(problem_of(answer, target, self._settings.limits))
+                problems.append(problem_of(answer, target, self.limits))
             else:
                 kept.append(target)
         return self._open_rest(tuple(kept), tuple(problems))
@@ -128,17 +113,15 @@ class CallingProcess:
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Call a tool; a call that ends the process, or has to be ended, has an outcome too."""
-        if self._worker is None:
+        if not self.is_running:
             self._opened()
-        assert self._worker is not None
-        request = {"call": name, "arguments": arguments, "seconds": self._settings.seconds}
-        answer = self._worker.ask(request)
+        assert self.is_running
+        answer = self.request({"call": name, "arguments": arguments, "seconds": self._settings.seconds})
         if not isinstance(answer, Ending):
             outcome = Outcome.read(answer)
             if outcome.kind == "MemoryError":
-                self._close()
+                self.close()
             return outcome
-        self._close()
         place = place_of_ending(answer)
         if answer.is_late:
             seconds = self._settings.seconds
@@ -146,23 +129,8 @@ class CallingProcess:
         return Outcome("ended", f"it {describe_status(answer.status)[0]}", "", place)
 
     def _opened(self) -> dict[str, Any] | Ending:
-        self._close()
-        self._worker = Worker(
-            self._settings.setup(),
-            self._settings.limits,
-            self._crash_file,
-            "testing.calling",
-            self._settings.interpreter,
-        )
-        answer = self._worker.ask({"open": self._targets})
-        if isinstance(answer, Ending):
-            self._close()
-        return answer
-
-    def _close(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        self.close()
+        return self.request({"open": self._targets})
 
 
 def _catalog(answer: Mapping[str, Any], problems: Sequence[Problem], targets: tuple[str, ...]) -> Catalog:

@@ -113,7 +113,7 @@ class _Member(Thread):
     def run(self) -> None:
         try:
             with self._judge:
-                self._judge.begin()
+                self._judge.start()
                 while (task := self._tasks.get()) is not None and not self._is_stopped:
                     self._checked.put(Checked(task[0], self._judge.report(*task)))
         except BaseException as error:  # noqa: BLE001 - raised again by `_next`

@@ -7,10 +7,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from toolkit.codes import DOES_NOT_IMPORT
@@ -19,7 +17,7 @@ from toolkit.lint.engine.limits import Limits
 from toolkit.lint.engine.record_reader import read_definition
 from toolkit.lint.engine.reports import Report, read_report
 from toolkit.lint.engine.requests import Request
-from toolkit.lint.engine.workers import Ending, Worker, temporary_folder
+from toolkit.lint.engine.workers import Ending, RenewedWorker
 from toolkit.lint.rule import RuleSettings
 from toolkit.problems import Location, Problem, problem_record
 from toolkit.regular_files import bounded_bytes
@@ -64,38 +62,12 @@ class Instructions:
         return {"codes": self.codes, "rule_settings": [providers, dict(limits), str(directory), decorators]}
 
 
-class Judge:
-    """Checks files in a child process, which is replaced after a file that ended it.
-
-    It is a context manager; the process starts with the first file, and ends with the `with` block.
-    """
+class Judge(RenewedWorker):
+    """Checks files in a child process, which is replaced after a file that ended it."""
 
     def __init__(self, instructions: Instructions) -> None:
         """Create the judge, without starting the process."""
-        self._instructions = instructions
-        self._folder = ExitStack()
-        self._crash_file: Path | None = None
-        self._worker: Worker | None = None
-
-    def __enter__(self) -> Self:
-        """Return this object."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the process."""
-        self._close()
-        self._folder.close()
-
-    def begin(self) -> None:
-        """Start the process early, so that it can import the rules."""
-        self._started()
-
-    def stop(self) -> None:
-        """Kill the process from another thread; the current file is reported as not checked."""
-        if (worker := self._worker) is not None:
-            worker.kill()
+        super().__init__(instructions.record(), instructions.limits, "lint.engine.judging")
 
     def report(self, request: Request, answer: Answer | None) -> Report:
         """Return the report of one file, or a report with the problem that it was not checked.
@@ -106,32 +78,17 @@ class Judge:
         """
         problem = problem_record(answer) if isinstance(answer, Problem) else None
         question = {"request": request, "answer": None if problem else answer, "problem": problem}
-        found = self._started().ask(question)
+        found = self.request(question)
         if isinstance(found, Ending):
-            self._close()
             return _given_up(request, self._reason(found))
         if "gave_up" in found:
             return _given_up(request, f"reading it ended with a {found['gave_up']}")
         return read_report(found["report"], tuple(map(read_definition, found["tools"])))._replace(needs=found["needs"])
 
-    def _started(self) -> Worker:
-        if self._crash_file is None:
-            self._crash_file = self._folder.enter_context(temporary_folder()) / "last_words.txt"
-        if self._worker is None:
-            self._worker = Worker(
-                self._instructions.record(), self._instructions.limits, self._crash_file, "lint.engine.judging"
-            )
-        return self._worker
-
     def _reason(self, ending: Ending) -> str:
         if ending.is_late:
-            return f"checking it takes longer than {self._instructions.limits.seconds:g} s"
+            return f"checking it takes longer than {self.limits.seconds:g} s"
         return f"checking it ended the process with status {ending.status}"
-
-    def _close(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
 
 
 def _given_up(request: Request, reason: str) -> Report:

@@ -5,11 +5,12 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Timer
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
@@ -139,3 +140,62 @@ class Worker:
     def _end_overdue(self) -> None:
         self._is_overdue = True
         self.kill()
+
+
+class RenewedWorker:
+    """A child process that starts with the first request, and is replaced after one that ended it.
+
+    It is a context manager; the process ends with the `with` block.
+    """
+
+    def __init__(
+        self, setup: Mapping[str, Any], limits: Limits, work: Work, interpreter: "Interpreter | None" = None
+    ) -> None:
+        """Prepare the process, without starting it; see `Worker`."""
+        self._setup, self._work, self._interpreter = setup, work, interpreter
+        self._folder = ExitStack()
+        self._crash_file: Path | None = None
+        self._worker: Worker | None = None
+        self.limits = limits
+
+    def __enter__(self) -> Self:
+        """Return this object."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process and everything that it has started."""
+        self.close()
+        self._folder.close()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has started, and has not been closed."""
+        return self._worker is not None
+
+    def start(self) -> Worker:
+        """Start the process, unless it is running."""
+        if self._crash_file is None:
+            self._crash_file = self._folder.enter_context(temporary_folder()) / "last_words.txt"
+        if self._worker is None:
+            self._worker = Worker(self._setup, self.limits, self._crash_file, self._work, self._interpreter)
+        return self._worker
+
+    def request(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
+        """Return the child's answer to a request, or how the child ended."""
+        answer = self.start().ask(request)
+        if isinstance(answer, Ending):
+            self.close()
+        return answer
+
+    def stop(self) -> None:
+        """Kill the process from another thread, which ends the current request."""
+        if (worker := self._worker) is not None:
+            worker.kill()
+
+    def close(self) -> None:
+        """End the process; the next request starts another."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
