@@ -67,6 +67,24 @@ class Shop:
     def set_up(self):
         self._add("find_order", find)
 """
+RETURNED = """
+import functools
+
+
+def audited(name, **options):
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapper(*arguments, **named):
+            return function(*arguments, **named)
+
+        server.tool(name=name, **options)(wrapper)
+        return wrapper
+
+    return decorate
+
+
+audited("find_order", tags={"shop"})(find)
+"""
 UNKNOWN = """
 def make(name):
     return StructuredTool.from_function(find, name=name)
@@ -96,6 +114,7 @@ def run(tmp_path, monkeypatch):
         (REGISTER, ["find"]),
         (DECLARE, ["find_order"]),
         (METHOD, ["find_order"]),
+        (RETURNED, ["find_order"]),
         (UNKNOWN, [None]),
     ],
 )

@@ -125,7 +125,7 @@ class Registrations:
             if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
                 found = self.of_call(source, used, names)
                 if found and found.registration.way == "mark":
-                    by_name = found.registration._replace(name=("name",))
+                    by_name = _named_by_caller(found.registration, used, function)
                     return found._replace(registration=by_name, within=(source.path, used.lineno))
         return None
 
@@ -164,6 +164,14 @@ class Registrations:
             return None
         registration = (usual or [Registration((name,))])[0]._replace(name=("name",))
         return Registered(marks, registration, name, within=(home, 0))
+
+
+def _named_by_caller(registration: Registration, mark: ast.expr, function: Definition) -> Registration:
+    """Return a registration whose name is the argument that a function passes on to the mark that it calls."""
+    calls = (one for one in ast.walk(function) if isinstance(one, ast.Call) and one.func is mark)
+    passed = {last_name(argument_of(one, registration.name)) for one in calls}
+    is_passed_on = isinstance(function, FUNCTIONS) and not passed.isdisjoint({"name", "tool_name"})
+    return with_places(registration, function) if is_passed_on else registration._replace(name=("name",))  # type: ignore[arg-type]  # as checked
 
 
 def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:

@@ -160,6 +160,8 @@ class _Walk:
         self.named: list[ast.expr] = []
         """The marks in factories, calls of which show the names of their tools."""
         self.unfollowed: list[Unfollowed] = []
+        self._inner: set[ast.Call] = set()
+        """The calls that return what registers a tool: `tool(…)` of `tool(…)(function)`."""
 
     def tools(self) -> list[WrittenTool]:
         found = [*self._below(self._source.tree, None), *self._in_variable()]
@@ -243,9 +245,9 @@ class _Walk:
 
     def _called(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         if isinstance(call.func, ast.Call):
-            found = self._reader.registrations.of_decorator(self._source, call.func, names) if call.args else None
-            if found is not None:
-                yield from self._registered(call, found, call.args[0], names, kind="call")
+            yield from self._marked(call, call.func, names)
+            return
+        if call in self._inner:
             return
         found = self._reader.registrations.of_call(self._source, call.func, names)
         if found is None:
@@ -265,6 +267,15 @@ class _Walk:
                     yield self._defined(call, found, names)
             case "holder":
                 yield from self._held(call, found, names)
+
+    def _marked(self, call: ast.Call, mark: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the tool of `mark(…)(function)`."""
+        found = self._reader.registrations.of_decorator(self._source, mark, names) if call.args else None
+        if found is not None:
+            self._inner.add(mark)
+            factories = self._reader.factories.of_call(self._source, mark.func, names)
+            self.named += [factory.mark for factory in factories]
+            yield from self._registered(call, found, call.args[0], names, kind="call")
 
     def _registered(
         self,
