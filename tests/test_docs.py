@@ -296,7 +296,7 @@ def help_of(*words):
 
 def commands():
     """Return the names of the commands, as the help lists them."""
-    listed = help_of().partition("Commands:")[2]
+    listed = help_of().partition("Run and serve:")[2]
     return re.findall(r"^  (\w+)", listed, re.MULTILINE)
 
 

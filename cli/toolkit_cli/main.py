@@ -15,15 +15,23 @@ if TYPE_CHECKING:  # `typing` alone would take as long as everything else that `
 
     import typer
 
-_COMMAND_LINES = "\n".join(f"  {name:<8}{help_line}" for name, (_, help_line) in COMMANDS.items())
+_HEADINGS = {
+    "run": "\nRun and serve:\n",
+    "list": "\nLook at tools:\n",
+    "lint": "\nCheck and protect:\n",
+    "new": "\nStart:\n",
+}
+"""Headings of the help, before the first of their commands."""
+
+_COMMAND_LINES = "\n".join(
+    f"{_HEADINGS.get(name, '')}  {name:<8}{help_line}" for name, (_, help_line) in COMMANDS.items()
+)
 
 HELP = f"""\
 Usage: toolkit [OPTIONS] COMMAND [ARGS]...
 
   Write, check and run the tools that language models call:
   plain Python functions, and pipelines in YAML.
-
-Commands:
 {_COMMAND_LINES}
 
 Options:

@@ -64,6 +64,11 @@ def test_version_and_help_go_to_stdout(capsys):
     assert capsys.readouterr().out == f"toolkit {toolkit.__version__}\n{HELP}"
 
 
+def test_help_groups_the_commands_by_what_they_are_for():
+    headings = [line for line in HELP.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Run and serve:", "Look at tools:", "Check and protect:", "Start:", "Options:"]
+
+
 def test_help_lists_every_command_with_its_line():
     for name, (_, line) in COMMANDS.items():
         assert f"  {name:<8}{line}\n" in HELP
