@@ -253,6 +253,13 @@ def scenario_first_cases(project, run):
     return said + run("run", "my tools.cases.yaml") + (project / "my tools.cases.yaml").read_text("utf-8")
 
 
+def scenario_case_of_a_run(project, run):
+    run("run", "steps.yaml", "n=1", "--journal", "--approve", "wipe")
+    id = newest(run)
+    said = run("new", "cases", "steps", "--from", id) + run("new", "tool", "--from", id)
+    return said + run("new", "cases", "--from", "script.yaml") + run("new", "tool")
+
+
 def newest(run, *more):
     listed = run("runs", "list", "--format", "json", *more)
     return json.loads(listed[listed.index("[") :])[0]["id"]
