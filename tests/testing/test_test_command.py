@@ -165,6 +165,46 @@ def test_sound_tools_pass(program, project):
     assert (finished.stderr, finished.returncode) == ("", 0)
 
 
+def test_a_note_says_which_tools_gave_one_result_only(program, project):
+    (project / "desk.py").write_text(DESK, "utf-8")
+    finished = program("test", "desk.py", env={"COLUMNS": "200"})
+    rows = finished.stdout.splitlines()[1:4]
+    shown = {row.split()[0]: row.endswith("all results are the same: add examples") for row in rows}
+    assert (finished.returncode, shown) == (0, {"price": True, "echo": False, "now": False})
+    record = json.loads(program("test", "desk.py", "--format", "json").stdout)
+    assert {one["name"]: one["different_results"] == 1 for one in record["tools"]} == {
+        "price": True,
+        "echo": False,
+        "now": True,
+    }
+
+
+DESK = '''
+from toolkit import tool
+
+
+@tool(read_only=True)
+def price(order: str) -> str:
+    """Look up what an order cost."""
+    try:
+        raise ConnectionError("no database")
+    except ConnectionError as error:
+        return f"error: {error}"
+
+
+@tool(read_only=True)
+def echo(text: str) -> str:
+    """Return a text."""
+    return text
+
+
+@tool(read_only=True)
+def now() -> str:
+    """Return the time, which stands still."""
+    return "12:00"
+'''
+
+
 def test_a_failing_input_is_tried_first_the_next_time(program, project, words):
     program("test", "words.py")
     kept = json.loads((project / ".toolkit_cache" / "failing-inputs.json").read_text("utf-8"))

@@ -63,6 +63,7 @@ class ToolReport(NamedTuple):
         failed: How many calls crashed, hung, or ended the process.
         slowest: The longest call, in seconds.
         tokens: The longest result, in tokens, as an estimate of four characters each.
+        results: How many different results the successful calls had.
         findings: What is wrong with it.
         not_called: Why it was not called; empty if it was.
     """
@@ -74,6 +75,7 @@ class ToolReport(NamedTuple):
     failed: int = 0
     slowest: float = 0.0
     tokens: int = 0
+    results: int = 0
     findings: tuple[Finding, ...] = ()
     not_called: str = ""
 
@@ -179,6 +181,7 @@ class _Check:
             failed=sum(one in {"crashed", "hung", "ended"} for one in ends),
             slowest=max(one.seconds for one in self._outcomes),
             tokens=max(map(_tokens, self._outcomes)),
+            results=len({one.digest for one in self._outcomes if one.status == "ok"}),
             findings=tuple(self._findings.values()),
         )
 

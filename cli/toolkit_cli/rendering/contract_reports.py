@@ -16,6 +16,7 @@ from toolkit_cli.rendering.styles import Line, is_plain, paint_all, table
 from toolkit_cli.rendering.tool_kinds import address_of
 
 _LONGEST_COMMAND = 500
+_MANY_RESULTS = 10
 _HEADER = ("TOOL", "CALLS", "OK", "REFUSED", "FAILED", "SLOWEST", "~TOKENS", "NOTE")
 
 
@@ -61,7 +62,9 @@ def _row(report: ToolReport) -> tuple[str, ...]:
 
 
 def _note(report: ToolReport) -> str:
-    return "" if report.ok else "no call succeeded: add examples to its definition"
+    if not report.ok:
+        return "no call succeeded: add examples to its definition"
+    return "all results are the same: add examples" if report.results == 1 and report.ok >= _MANY_RESULTS else ""
 
 
 def summary(checked: Checked, problems: Sequence[Problem]) -> str:
@@ -101,6 +104,7 @@ def _tool_record(report: ToolReport) -> dict[str, Any]:
         "failed": report.failed,
         "slowest_seconds": round(report.slowest, 6),
         "largest_result_tokens": report.tokens,
+        "different_results": report.results,
         "not_called": report.not_called or None,
         "findings": [
             as_records([one.problem])[0]
