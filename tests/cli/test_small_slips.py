@@ -104,3 +104,49 @@ def test_slip_in_a_step(project, invoke, step, place, said):
         for one in done.stdout.splitlines()
         if f"line={line}," in one and f",col={column}," in one and one.endswith(said)
     ]
+
+
+SERVER = """from mcp.server.mcpserver import MCPServer
+
+
+def create_app():
+    app = MCPServer("shop")
+
+    @app.tool()
+    def stock(item: str) -> int:
+        return 3
+
+    return app
+"""
+LIST = """from toolkit import tool
+
+
+def make():
+    @tool
+    def stock(item: str) -> int:
+        return 3
+
+    return [stock]
+"""
+UNMADE = """\
+error[TK004]: there are no tools in 'made.py'
+ --> made.py
+hint: the function '{}' makes {}, and importing the file does not call it: write `{}` at the top level, or name a file that does this
+"""
+
+
+@pytest.mark.parametrize("command", ["list", "test", "schema"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SERVER, ("create_app", "tools of MCP SDK", "server = create_app()")),
+        (LIST, ("make", "tools", "tools = make()")),
+    ],
+    ids=["server", "list"],
+)
+def test_a_file_whose_function_makes_the_tools_says_what_to_write(program, project, text, said, command):
+    (project / "made.py").write_text(text, "utf-8")
+    finished = program(command, "made.py")
+    assert (finished.returncode, finished.stderr) == (2, UNMADE.format(*said))
+    (project / "made.py").write_text(f"{text}\n\n{said[-1]}\n", "utf-8")
+    assert "stock" in program(command, "made.py").stdout

@@ -436,4 +436,8 @@ def _is_same(target: Target, other: Target | Problem) -> bool:
 def _no_tools(target: FilesTarget) -> Problem:
     place = Location(str(target.paths[0])) if target.is_single else None
     hint = "mark a function with `@tool`" if target.paths else "it contains no Python files, pipelines or agents"
+    if target.is_single and target.python:
+        from toolkit.sources.written_lists import unmade_tools  # only needed to report the problem
+
+        hint = unmade_tools(target.paths[0]) or hint
     return Problem(NO_TOOLS, f"there are no tools in '{target.spelled}'", place, hint=hint)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.source_files import SourceFile
+from toolkit.source_code.source_files import FUNCTIONS, SourceFile
 from toolkit.source_code.unfollowed import Unfollowed
-from toolkit.source_code.written_tools import ToolReader, WrittenTool
+from toolkit.source_code.written_tools import OURS, ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 
 
@@ -44,6 +44,26 @@ def list_written(targets: Iterable[str], base: Path, own_decorators: Collection[
                     message = f"'{text}' is not a file, and with '--static' nothing is imported to find it"
                     found.problems.append(Problem(NO_TOOLS, message, hint="leave out '--static', or name a file"))
     return found
+
+
+def unmade_tools(file: Path) -> str | None:
+    """Return a hint about a function in a file that would make tools, if importing the file made none; else `None`."""
+    reader = ToolReader()
+    source = reader.meanings.source(os.path.realpath(file))
+    if source is None:
+        return None
+    functions = [one for one in source.top_definitions() if isinstance(one, FUNCTIONS)]
+    for tool in reader.tools_in(source):
+        at = (tool.mark or tool.node).lineno
+        maker = next((one.name for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
+        if maker is not None and tool.path == source.path:
+            what = "tools" if tool.framework == OURS else f"tools of {tool.marks.title}"
+            call = f"{'server' if tool.marks.serves else 'tools'} = {maker}()"
+            return (
+                f"the function '{maker}' makes {what}, and importing the file does not call it: "
+                f"write `{call}` at the top level, or name a file that does this"
+            )
+    return None
 
 
 def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenList) -> None:
