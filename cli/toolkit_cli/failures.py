@@ -16,6 +16,7 @@ from toolkit import errors
 from toolkit.codes import BROKEN_DOCUMENT, CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.releases import __version__
+from toolkit.settings.configuration_search import find_configuration
 from toolkit.tools.calls.foreign_values import describe_error
 from toolkit_cli import console
 
@@ -149,7 +150,6 @@ def _without_excluded(problems: Sequence[Problem]) -> Sequence[Problem]:
     if not (findings := list(filter(_is_finding, problems))):
         return problems
     from toolkit.lint.changes.baselines import reported  # few commands have findings
-    from toolkit.settings.configuration_search import find_configuration  # as above
 
     kept = reported(findings, find_configuration()[0])
     return [problem for problem in problems if problem in kept or not _is_finding(problem)]

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from toolkit.paths import Boundary, is_outermost
 
-PACKAGE = "__init__.py"
+PYTHON = ".py"
+PACKAGE = f"__init__{PYTHON}"
 _MOST_FOLDERS = 16
 _FOLDERS = ("site-packages", "dist-packages")
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from toolkit.source_code.module_files import place_in_package
+from toolkit.source_code.module_files import PYTHON, place_in_package
 
-PYTHON = ".py"
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # These are run by other programs, and have effects when imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py"})

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
 from toolkit.settings.configuration import Configuration
-from toolkit.source_code.module_files import place_in_package
-from toolkit.source_code.project_files import PYTHON
+from toolkit.source_code.module_files import PYTHON, place_in_package
 from toolkit.sources.targets import mentions_tools
 
 if TYPE_CHECKING:

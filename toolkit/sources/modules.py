@@ -21,8 +21,7 @@ from zlib import crc32
 
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
-from toolkit.source_code.project_files import PYTHON
+from toolkit.source_code.module_files import PACKAGE, PYTHON, place_in_package, source_of_module
 from toolkit.source_imports import import_source, use_source_in
 from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
 from toolkit.tools.base import problems_deferred

@@ -13,7 +13,7 @@ from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean, errors_among, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
-from toolkit.source_code.project_files import PYTHON
+from toolkit.source_code.module_files import PYTHON
 from toolkit.sources.collected import Collected, note_ways, table_of
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.ready import FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names

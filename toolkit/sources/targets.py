@@ -13,7 +13,7 @@ from toolkit.paths import without_detours
 from toolkit.problems import Problem, did_you_mean
 from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular
 from toolkit.settings.configuration import POLICY_FILE
-from toolkit.source_code.project_files import PYTHON, files_below
+from toolkit.source_code.module_files import PYTHON
 
 YAML = (".yaml", ".yml")
 SUFFIXES = (PYTHON, *YAML)
@@ -33,6 +33,8 @@ def tool_files(folder: Path) -> list[Path]:
     this one, policies and other YAML files are left out. A file that is reachable by two paths is returned once.
     """
     found: dict[str, Path] = {}
+    from toolkit.source_code.project_files import files_below  # few targets are folders
+
     for path in files_below(folder, SUFFIXES):
         if path.suffix == PYTHON or (_may_be_pipeline(path.name) and means_tool(path)):
             found.setdefault(os.path.realpath(path), path)

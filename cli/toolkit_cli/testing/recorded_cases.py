@@ -98,7 +98,9 @@ class Recorded(NamedTuple):
         ]
         arguments = request["arguments"] or ({} if request.get("task") is None else {"task": request["task"]})
         title, folder = f"the run {run.id}", Path(request["cwd"])
-        return cls(title, run.id, run.target, folder, arguments, run.error, replies, finished)
+        return cls(
+            title, run.id, run.target, folder, arguments=arguments, error=run.error, replies=replies, steps=finished
+        )
 
     @classmethod
     def of_transcript(cls, transcript: Transcript, file: Path, target: str) -> "Recorded":
@@ -121,7 +123,16 @@ class Recorded(NamedTuple):
                     break
         if not replies:
             raise Failure(ExitCode.USAGE, f"the transcript '{file}' contains no task with a reply")
-        return cls(f"'{file.name}'", file.stem, target, Path.cwd(), {"task": task}, None, replies, steps)
+        return cls(
+            f"'{file.name}'",
+            file.stem,
+            target,
+            Path.cwd(),
+            arguments={"task": task},
+            error=None,
+            replies=replies,
+            steps=steps,
+        )
 
 
 def _said(message: ToolMessage) -> ToolResult:

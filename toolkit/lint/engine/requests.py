@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem
-from toolkit.source_code.project_files import PYTHON, files_below
+from toolkit.source_code.module_files import PYTHON
+from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES, FilesTarget, is_case_file, parse_target
 
 JSON = ".json"
