@@ -1,5 +1,6 @@
 """The command-line options of `toolkit agent`, and how a journal records them."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -7,6 +8,7 @@ import typer
 
 from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.option_values import Forgotten, recorded
+from toolkit_cli.other_python import Python
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.shared_options import (
     BaseUrl,
@@ -130,6 +132,7 @@ class AgentOptions(NamedTuple):
     journal: Journaled = None
     on_approval: OnApproval = "ask"
     format: Shown = "text"
+    python: Python = None
     session: SessionOptions = SessionOptions()
     resumed: "Resumed | None" = None
 
@@ -141,6 +144,7 @@ class AgentOptions(NamedTuple):
             task: The task, which may come from stdin.
         """
         typed = self._replace(first=task, task=None) if file is None else self._replace(first=file, task=task)
+        typed = typed._replace(python=self.python and sys.executable)
         return {**recorded(typed), "command": AGENT, "target": file or f"{AGENT}: {task}"}
 
 

@@ -16,6 +16,7 @@ from toolkit_cli.agent_options import AgentOptions
 from toolkit_cli.arguments.call_arguments import piped_text
 from toolkit_cli.command_settings import unknown_names
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, refuse
+from toolkit_cli.other_python import continue_with
 from toolkit_cli.running.agent_sessions import (
     Conversation,
     Earlier,
@@ -43,6 +44,7 @@ def run_agent(options: AgentOptions) -> int:
     Raises:
         Failure: If it cannot start; nothing has run then.
     """
+    continue_with(options.python)
     waits = waits_for_answers(options.on_approval, options.session.asking, options.journal)
     has_file = names_file(options.first)
     file, task = (options.first, options.task) if has_file else (None, _only_task(options.first, options.task))

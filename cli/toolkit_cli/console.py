@@ -154,6 +154,15 @@ def data_width() -> int:
     return max(_columns_wanted() or _columns_of(_data_stream()) or _UNLIMITED_WIDTH, _NARROWEST)
 
 
+def give_back_stdout() -> None:
+    """Flush all output, and let file descriptor 1 be stdout again, for a process that takes the place of this one."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if _data is not None and _is_reserved and _data.fileno() != 1:
+        _data.flush()
+        os.dup2(_data.fileno(), 1)
+
+
 class ReservedStdout:
     """A context in which `print` and file descriptor 1 write to stderr, and only `write_data` reaches stdout."""
 

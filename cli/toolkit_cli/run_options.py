@@ -1,5 +1,6 @@
 """The command-line options of `toolkit run`."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -11,6 +12,7 @@ from toolkit.visibility import visible_json
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.option_values import Forgotten, recorded, restored
+from toolkit_cli.other_python import Python
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.running.answer_sources import waits_for_answers
 from toolkit_cli.shared_options import (
@@ -131,6 +133,7 @@ class RunOptions(NamedTuple):
     timeout: Time = None
     format: Shown = "text"
     tools: Sources = None
+    python: Python = None
     session: SessionOptions = SessionOptions()
     model: Model = None
     base_url: BaseUrl = None
@@ -163,7 +166,7 @@ class RunOptions(NamedTuple):
 
     def as_request(self) -> dict[str, Any]:
         """Return what is needed to run it again, as plain data."""
-        return recorded(self)
+        return recorded(self._replace(python=self.python and sys.executable))
 
     def record(self, run_id: str, tool: Tool, arguments: Mapping[str, Any]) -> "RunRecorder":
         """Record a run with these options in the journal, or continue the one to resume.

@@ -11,6 +11,7 @@ from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections, piped_text
 from toolkit_cli.failures import ExitCode, refuse
+from toolkit_cli.other_python import continue_with
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tool_kinds import is_agent
 from toolkit_cli.run_options import RunOptions
@@ -28,6 +29,7 @@ def run_target(options: RunOptions) -> int:
     Raises:
         Failure: If it cannot start; nothing has run then.
     """
+    continue_with(options.python)
     run = _batch_of(options) if options.is_batch else _run_once
     with open_session(
         options.session,

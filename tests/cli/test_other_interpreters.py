@@ -1,10 +1,12 @@
 """`toolkit lint --python`: modules are opened with another Python, whose packages this one does not have."""
 
+import json
 import os
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,3 +148,117 @@ def test_python_is_not_named_where_nothing_runs(invoke):
     ended = invoke("lint", "--static", "--python", "python3")
     message = "error: '--static' opens no modules, so '--python' has no effect"
     assert (ended.exit_code, ended.stderr) == (2, f"{message}\nhint: leave out one of them\n")
+
+
+@pytest.fixture
+def guest(project, program, other):
+    """Return a function that runs a command with the other Python, beside a module that needs its packages."""
+    (project / "tools.py").write_text(MODULE, "utf-8")
+    return lambda *arguments, **options: program(*arguments, "--python", other, **options)
+
+
+@pytest.mark.proof(everyday=1)
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        pytest.param(["run", "tools.py:forecast", "city=Oslo"], "Oslo, afternoon: sunny\n", id="run"),
+        pytest.param(
+            ["list", "tools.py"],
+            "NAME      MARKS      FROM      DESCRIPTION\n"
+            "forecast  read-only  tools.py  Tell the weather of a part of tomorrow in a city.\n",
+            id="list",
+        ),
+        pytest.param(
+            ["schema", "tools.py", "--format", "yaml"],
+            "name: forecast\n"
+            "description: Tell the weather of a part of tomorrow in a city.\n"
+            "parameters:\n"
+            "  type: object\n"
+            "  properties:\n"
+            "    city:\n"
+            "      type: string\n"
+            "      description: A town, such as Oslo.\n"
+            "    part:\n"
+            "      type: string\n"
+            "      description: Part of the day.\n"
+            "      default: afternoon\n"
+            "  required:\n"
+            "    - city\n",
+            id="schema",
+        ),
+        pytest.param(["lock", "tools.py", "--update"], "", id="lock"),
+    ],
+)
+def test_commands_run_with_the_packages_of_the_other_python(program, guest, command, expected):
+    alone = program(*command)
+    assert "ModuleNotFoundError: No module named 'guest'" in alone.stderr
+    ended = guest(*command)
+    assert (ended.returncode, ended.stdout) == (0, expected)
+
+
+@pytest.mark.proof
+def test_definition_that_is_shown_has_the_defaults_of_the_other_python(guest):
+    ended = guest("show", "tools.py:forecast")
+    assert ended.returncode == 0
+    assert "afternoon" in ended.stdout
+
+
+@pytest.mark.proof
+def test_agent_runs_with_the_other_python_and_the_packages_that_it_lacks(project, guest):
+    (project / "replies.yaml").write_text(
+        "turns:\n  - calls: [{tool: forecast, arguments: {city: Rome}}]\n  - It will be sunny.\n", "utf-8"
+    )
+    ended = guest("agent", "How will it be?", "--tools", "tools.py", "--model", "scripted:replies.yaml")
+    assert (ended.returncode, ended.stdout) == (0, "It will be sunny.\n")
+
+
+@pytest.mark.proof
+def test_server_runs_with_the_other_python_and_the_sdk_that_it_lacks(guest):
+    asked: list[dict[str, Any]] = [
+        {
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "client", "version": "1"},
+            },
+        },
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "forecast", "arguments": {"city": "Rome"}}},
+    ]
+    ended = guest("serve", "tools.py", input="".join(f"{json.dumps({'jsonrpc': '2.0', **one})}\n" for one in asked))
+    answer = json.loads(ended.stdout.splitlines()[-1])
+    assert answer["result"]["content"] == [{"type": "text", "text": "Rome, afternoon: sunny"}]
+    assert ended.returncode == 0
+
+
+@pytest.mark.proof
+def test_configuration_for_a_client_names_the_other_python(guest, other):
+    ended = guest("serve", "tools.py", "--print-config", "claude")
+    arguments = json.loads(ended.stdout)["mcpServers"]["toolkit"]["args"]
+    assert arguments[-2:] == ["--python", str(other / "bin/python")]
+
+
+@pytest.mark.proof
+def test_run_is_resumed_with_the_python_that_it_was_started_with(project, program, guest, tmp_path_factory):
+    (project / "tools.py").write_text(
+        MODULE.replace("return f", "import pathlib\n    assert pathlib.Path('open').exists()\n    return f"), "utf-8"
+    )
+    (project / "cities.jsonl").write_text('{"city": "Oslo"}\n', "utf-8")
+    journal = {"XDG_STATE_HOME": str(tmp_path_factory.mktemp("state"))}
+    failed = guest("run", "tools.py:forecast", "--each", "cities.jsonl", env=journal)
+    assert failed.returncode == 1
+    (project / "open").touch()
+    [run] = json.loads(program("runs", "list", "--format", "json", env=journal).stdout)
+    resumed = program("runs", "resume", run["id"], "--failed", env=journal, cwd=project.parent)
+    assert (resumed.returncode, resumed.stdout) == (0, '{"item": 1, "output": "Oslo, afternoon: sunny"}\n')
+
+
+@pytest.mark.parametrize("option", ["--static", "--groups"])
+def test_list_that_imports_nothing_refuses_a_python(invoke, option):
+    ended = invoke("list", option, "--python", "python3")
+    assert (ended.exit_code, ended.stderr) == (
+        2,
+        f"error: '{option}' opens no modules, so '--python' has no effect\nhint: leave out one of them\n",
+    )

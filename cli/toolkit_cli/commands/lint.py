@@ -21,6 +21,7 @@ from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
 from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fixes, text_of_stdin
 from toolkit_cli.linting.head_starts import cache_folder
+from toolkit_cli.other_python import refuse_python
 from toolkit_cli.rendering.compatibility_tables import as_record, as_table
 from toolkit_cli.rendering.excerpts import as_lines, shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, as_list, explanation_of, render, spans_of, statistics_of
@@ -182,10 +183,8 @@ def lint(options: LintOptions) -> ExitCode:
 def _refuse_contradictions(options: LintOptions) -> None:
     if options.statistics and options.format != "text":
         raise Failure(ExitCode.USAGE, f"'--statistics' does not support the format {options.format}, only text")
-    if options.static and options.python is not None:
-        raise Failure(
-            ExitCode.USAGE, "'--static' opens no modules, so '--python' has no effect", hint="leave out one of them"
-        )
+    if options.static:
+        refuse_python(options.python, "'--static' opens no modules")
 
 
 def _refuse_beside_comparison(typed: LintOptions) -> None:

@@ -11,6 +11,7 @@ from toolkit.sources.written_lists import list_written
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.other_python import Python, continue_with, refuse_python
 from toolkit_cli.rendering.listings import group_record, listed_groups, listed_written, written_record
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
@@ -28,6 +29,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    python: Python = None,
     policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
@@ -38,9 +40,12 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     well, with their location, their framework, and how they are registered.
     """
     if groups:
+        refuse_python(python, "'--groups' opens no modules")
         return _list_groups(targets, grant, format)
     if static:
+        refuse_python(python, "'--static' opens no modules")
         return _list_written(targets, format)
+    continue_with(python)
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, targets or ())
     opened = open_configured(targets, configuration, gate_for(configuration))

@@ -15,6 +15,7 @@ from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli import console
 from toolkit_cli.command_settings import from_here, load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
+from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.running.opened_tools import gate_for, open_all
 from toolkit_cli.shared_options import Debug, Sources, Starts, Targets
 
@@ -36,6 +37,7 @@ def lock(
     ] = "text",
     tools: Sources = None,
     start: Starts = None,
+    python: Python = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """Compare tool definitions with those pinned in `toolkit.lock`, or pin them.
@@ -46,6 +48,7 @@ def lock(
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
+    continue_with(python)
     from toolkit.pins.lockfile import (
         LOCK_FILE,
         entries_of,

@@ -21,6 +21,7 @@ from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_s
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.option_values import restored
+from toolkit_cli.other_python import continue_with
 from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
@@ -383,6 +384,7 @@ def resume_run(options: ResumeOptions) -> int:
         if not options.repeat:
             refuse_doubts(recorded, run)
     resumed = Resumed(run, options.accept_changes, options.failed, options.repeat)
+    continue_with(run.request.get("python"))
     url, policy = absolute_store(named_store(options.store)), options.asking.policy
     asking = options.asking if policy is None else options.asking._replace(policy=policy.absolute())
     options = options._replace(asking=asking)

@@ -21,6 +21,7 @@ from toolkit.webhooks import answer_schema, review_schema
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.rendering.compatibility_tables import explained
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.opened_tools import gate_for, open_configured
@@ -58,6 +59,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    python: Python = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """Print tool definitions as a model receives them: name, description, and JSON Schema of the parameters.
@@ -71,6 +73,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     if of:
         console.write_data(_write(_format_schema(of), format))
         return ExitCode.SUCCESS
+    continue_with(python)
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
     end_at_errors(opened.problems)

@@ -13,6 +13,7 @@ import typer
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.other_python import Python, absolute_python, continue_with
 from toolkit_cli.running.foreseen_calls import check_names
 from toolkit_cli.running.sessions import checked_memory_id, open_session
 from toolkit_cli.shared_options import (
@@ -86,6 +87,7 @@ class ServeOptions(NamedTuple):
     directory: Annotated[Path | None, typer.Option(metavar="DIR", help="Change to this folder first.")] = None
     print_config: Printed = None
     tools: Sources = None
+    python: Python = None
     opening: OpeningOptions = OpeningOptions()
     otel: Otel = None
     messages: MessageOptions = MessageOptions()
@@ -100,6 +102,8 @@ def serve(options: ServeOptions) -> int:
     _go_to(options.directory)
     memory_id = checked_memory_id(options.given.memory_id)
     options = options._replace(given=options.given._replace(memory_id=memory_id))
+    if options.print_config is None:
+        continue_with(options.python)
     _require_mcp()
     from toolkit_cli.serving import server_transports  # it imports the SDK
 
@@ -147,6 +151,7 @@ def _words(options: ServeOptions) -> list[str]:
     lists |= {"--timeout": [options.timeout] if options.timeout else None}
     lists |= {"--name": [options.name] if options.name != _NAME else None}
     lists |= {"--memory-id": [options.given.memory_id] if options.given.memory_id else None}
+    lists |= {"--python": [absolute_python(options.python)] if options.python else None}
     lists |= {"--policy": [str(options.policy)] if options.policy else None}
     return [*(options.targets or ()), *_as_typed(lists, {"--yes": options.yes, "--reload": options.reload})]
 

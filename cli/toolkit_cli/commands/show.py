@@ -18,6 +18,7 @@ from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.rendering.styles import one_line, paint_all, print_lines
 from toolkit_cli.rendering.tool_kinds import outline_of_agent, pipeline_in
 from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record
@@ -48,6 +49,7 @@ def show(
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    python: Python = None,
     policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
@@ -56,6 +58,7 @@ def show(
     For a pipeline, this includes the steps and the data flow between them; for a tool that reveals others, the tree
     of tools; for an agent, which tools it may call, and when.
     """
+    continue_with(python)
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, [target])
     opened = open_configured([target], configuration, gate_for(configuration))

@@ -6,6 +6,7 @@ import typer
 
 from toolkit.errors import ConfigurationError
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.running.sessions import open_session
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.shared_options import BaseUrl, SessionOptions, Sources, StoreName
@@ -27,6 +28,7 @@ class WorkerOptions(NamedTuple):
     session: SessionOptions = SessionOptions()
     model: Model = None
     base_url: BaseUrl = None
+    python: Python = None
 
 
 def worker(options: WorkerOptions) -> int:
@@ -39,6 +41,7 @@ def worker(options: WorkerOptions) -> int:
     from toolkit_cli.batching.stored_runs import named_store, open_store  # help needs none of it
     from toolkit_cli.batching.working import WorkerTools, work
 
+    continue_with(options.python)
     url = named_store(options.store)
     if url is None:
         hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"

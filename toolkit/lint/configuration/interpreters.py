@@ -1,4 +1,4 @@
-"""Runs another Python that opens users' modules with its own packages, so that lint can be installed separately."""
+"""Runs another Python that opens users' modules with its packages, so that this package can be installed separately."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +34,7 @@ _MODULES: Final[Mapping[str, str]] = {
 }
 """The modules that opening a user's module requires besides this package, with their names on PyPI."""
 
+_NO_MORE: Final[Mapping[str, str]] = {}
 _COMPILED: Final = "pydantic-core"
 _START: Final = Path(__file__).parents[1] / "engine" / "interpreter_start.py"
 _SECONDS: Final = 30
@@ -94,36 +95,64 @@ class Interpreter(NamedTuple):
         """Return whether the package of a module's framework is installed."""
         return package_of(module) in self.packages
 
-    def command(self, work: str) -> list[str]:
+    def command(self, work: str, dependencies: Mapping[str, str] = _NO_MORE) -> list[str]:
         """Return the command that runs the `main` function of a module with this interpreter.
 
-        Its own packages come first. This package is always the current one; missing dependencies are added.
+        Its own packages come first. The package of the module and this one are always the current ones; missing
+        dependencies are added. Arguments that follow the command are those of the work.
+
+        Args:
+            work: The full name of the module.
+            dependencies: Modules that the work requires besides those that opening a user's module requires, with
+                their names on PyPI.
         """
-        folders = {name: folder for name in _MODULES if (folder := _folder_of(name))}
-        ours = str(Path(__file__).resolve().parents[3])
-        return [self.executable, "-P", str(_START), json.dumps({"work": work, "ours": ours, "folders": folders})]
+        ours = {name: _folder_of(name) for name in ("toolkit", work.partition(".")[0])}
+        needed = {**_MODULES, **dependencies}
+        wanted = {
+            "work": work,
+            "ours": ours,
+            "folders": {name: folder for name in needed if (folder := _folder_of(name))},
+            "distributions": [*dict.fromkeys(needed.values())],
+        }
+        return [self.executable, "-P", str(_START), json.dumps(wanted)]
 
 
-def find_interpreter(named: str) -> Interpreter:
+def is_started_by_another() -> bool:
+    """Return whether this process runs such a command."""
+    return str(_START) in sys.orig_argv
+
+
+def find_interpreter(named: str, dependencies: Mapping[str, str] = _NO_MORE) -> Interpreter:
     """Return the interpreter for a path, the path of an environment, or the name of a command.
+
+    Args:
+        named: What the user wrote.
+        dependencies: Modules that the work requires besides those that opening a user's module requires, with their
+            names on PyPI.
 
     Raises:
         ConfigurationError: If it is not an interpreter that can open modules, with the reason and a fix.
     """
-    executable = _executable(named)
-    found = _probed(executable, named)
+    executable = executable_of(named)
+    needed = {*_MODULES.values(), *dependencies.values()}
+    found = _probed(executable, named, needed)
     if (numbers := tuple(found["numbers"])) < OLDEST:
         raise _refusal(
             f"'{named}' is Python {_dotted(numbers)}, and toolkit opens modules with {_dotted(OLDEST)} or newer",
             f"choose a newer one, {_INSTEAD}",
         )
-    _refuse_packages(named, executable, found)
+    _refuse_packages(named, executable, found, needed)
     return Interpreter(
         executable, found["version"], tuple(found["path"]), tuple(found["places"]), tuple(found["packages"])
     )
 
 
-def _executable(named: str) -> str:
+def executable_of(named: str) -> str:
+    """Return the path of an interpreter that is named by its path, by its environment, or as a command.
+
+    Raises:
+        ConfigurationError: If there is none.
+    """
     path = Path(named).expanduser()
     if path.is_dir():
         inside = [path / place for place in ("bin/python", "Scripts/python.exe", "python.exe")]
@@ -138,8 +167,8 @@ def _executable(named: str) -> str:
     )
 
 
-def _probed(executable: str, named: str) -> dict[str, Any]:
-    wanted = json.dumps([[*_MODULES.values()], [*all_packages()]])
+def _probed(executable: str, named: str, distributions: Collection[str]) -> dict[str, Any]:
+    wanted = json.dumps([[*distributions], [*all_packages()]])
     try:
         ended = subprocess.run(  # noqa: S603 - the user chose the command
             [executable, "-c", _PROBE, wanted],
@@ -164,9 +193,9 @@ def _probed(executable: str, named: str) -> dict[str, Any]:
         raise _refusal(f"'{named}' is not a Python interpreter", "name the one that your modules run with") from error
 
 
-def _refuse_packages(named: str, executable: str, found: Mapping[str, Any]) -> None:
+def _refuse_packages(named: str, executable: str, found: Mapping[str, Any], needed: Collection[str]) -> None:
     """Raise an error if the interpreter's packages are incompatible."""
-    for distribution, least in _least_versions():
+    for distribution, least in _least_versions(needed):
         installed = found["installed"].get(distribution)
         if installed is not None and numbers_of(installed) < numbers_of(least):
             raise _refusal(
@@ -182,7 +211,7 @@ def _refuse_packages(named: str, executable: str, found: Mapping[str, Any]) -> N
         )
 
 
-def _least_versions() -> Iterator[tuple[str, str]]:
+def _least_versions(needed: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the oldest supported version of each dependency, according to this package's metadata."""
     try:
         written = requires("toolkit-cli") or ()
@@ -190,17 +219,18 @@ def _least_versions() -> Iterator[tuple[str, str]]:
         return
     for one in written:
         found = re.match(r"([\w.-]+?)\s*\(?>=([\d.]+)", one)
-        if found and found[1].lower() in _MODULES.values() and "extra ==" not in one:
+        if found and found[1].lower() in needed and "extra ==" not in one:
             yield found[1].lower(), found[2]
 
 
 def _folder_of(module: str) -> str | None:
     """Return the folder that contains a module of this process."""
     spec = find_spec(module)
-    if spec is None or spec.origin is None:
+    if spec is None:
         return None
-    file = Path(spec.origin)
-    return str(file.parents[1] if spec.submodule_search_locations else file.parent)
+    if spec.submodule_search_locations:  # a package, perhaps without a file of its own
+        return str(Path(next(iter(spec.submodule_search_locations))).parent)
+    return str(Path(spec.origin).parent) if spec.origin else None
 
 
 def _dotted(numbers: tuple[int, ...] | list[int]) -> str:

@@ -47,7 +47,7 @@ def start_process(work: Work, interpreter: "Interpreter | None" = None) -> subpr
         work: The work of the process.
         interpreter: The Python to run; by default, the current one.
     """
-    command = _own_command(work) if interpreter is None else interpreter.command(work)
+    command = _own_command(work) if interpreter is None else interpreter.command(f"toolkit.{work}")
     if _ahead and _ahead[-1].args == command:
         return _ahead.pop()
     return _start(command)
