@@ -9,6 +9,7 @@ from toolkit.problems import Location, Problem
 
 if TYPE_CHECKING:
     from toolkit.approvals.decisions import Decision
+    from toolkit.cases.cassettes import Recording
     from toolkit.pipelines.templated_data import Value
     from toolkit.schemas.validation import Validator
 
@@ -165,6 +166,8 @@ class CaseResult(NamedTuple):
         seconds: How long it took.
         output: The output, if the case is a snapshot whose output has changed.
         is_outdated: Whether it is such a snapshot.
+        warnings: What does not fail it, such as a recorded reply to another definition.
+        recorded: What a model was asked, and replied, if that is recorded.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -172,6 +175,8 @@ class CaseResult(NamedTuple):
     seconds: float = 0.0
     output: Any = None
     is_outdated: bool = False
+    warnings: tuple[Problem, ...] = ()
+    recorded: "tuple[Recording, ...]" = ()
 
     @property
     def passed(self) -> bool:

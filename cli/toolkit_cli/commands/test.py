@@ -76,6 +76,12 @@ class TestOptions(NamedTuple):
     ] = 1
     model: ModelName = None
     base_url: BaseUrl = None
+    record: Annotated[
+        bool, typer.Option("--record", help="Ask the models of cases, and record their replies beside the case files.")
+    ] = False
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail cases whose tool definitions have changed since the recording.")
+    ] = False
     update: Annotated[
         bool, typer.Option("--update", help="Rewrite the expected outputs of snapshots that have changed.")
     ] = False
@@ -93,7 +99,8 @@ def test(options: TestOptions) -> ExitCode:
     """Run the cases of `….cases.yaml` files, or call tools with inputs made from their schemas and examples.
 
     A case says what a tool, a pipeline or an agent does with some arguments, answers and stubs; or which tools a model
-    calls for a request (`ask`). These calls are compared, and never made.
+    calls for a request (`ask`). These calls are compared, and never made. The model's replies come from a cassette that
+    --record writes, so that such cases need no model and no key; only scripted models are asked each time.
 
     A tool may refuse an input, with a message. It must not crash, hang, end its process, or return what its definition
     does not allow. Only tools that a model could call without a question are called: those marked read-only, and those
@@ -238,7 +245,7 @@ def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
 
 _OF_CASES: Final = {
     "only": "-k", "last_failed": "--last-failed", "fail_fast": "--fail-fast", "jobs": "--jobs", "update": "--update",
-    "model": "--model", "base_url": "--base-url", "start": "--start",
+    "model": "--model", "base_url": "--base-url", "start": "--start", "record": "--record", "strict": "--strict",
 }  # fmt: skip
 _OF_TOOLS: Final = {
     "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout", "python": "--python",
@@ -281,7 +288,7 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     """Run cases, rewrite their snapshots if that is wanted, and remember which have failed.
 
     Raises:
-        Failure: If a snapshot cannot be written.
+        Failure: If a snapshot or a cassette cannot be written, or there is nothing to record.
     """
     from toolkit_cli.testing.case_pool import LastFailed, run_cases  # tests of tools need none of it
     from toolkit_cli.testing.choices import Asking
@@ -291,7 +298,9 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
-    asking = Asking(options.model, options.base_url)
+    asking = Asking(options.model, options.base_url, options.record, options.strict)
+    if options.record and not any(case.is_choice for case in chosen):
+        raise Failure(ExitCode.USAGE, "--record is for cases that ask a model, and there are none")
     if not faulthandler.is_enabled() and sys.__stderr__ is not None:
         faulthandler.enable(sys.__stderr__)  # a crash of the interpreter ends this process, and says where it was
     with _bar(len(chosen)) as note:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def problems_of(ran: "Sequence[Ran]") -> list[Problem]:
-    """Return how cases fail, in order, with paths as seen from the working directory."""
+    """Return how cases fail, and warnings, in order, with paths as seen from the working directory."""
     here = Path.cwd()
-    return [seen_from(here, problem) for one in ran for problem in one.result.problems]
+    return [seen_from(here, problem) for one in ran for problem in (*one.result.problems, *one.result.warnings)]
 
 
 def as_report(ran: "Sequence[Ran]", left_out: int, *, colour: bool, width: int) -> str:
@@ -28,16 +28,20 @@ def as_report(ran: "Sequence[Ran]", left_out: int, *, colour: bool, width: int) 
 
 
 def summary(ran: "Sequence[Ran]", left_out: int) -> str:
-    """Return how many cases passed, failed, could not be run, and were left out."""
+    """Return how many cases passed, failed, could not be run, and so on."""
     broken = sum(one.result.is_broken for one in ran)
     passed = sum(one.result.passed for one in ran)
     failed = len(ran) - passed - broken
     files = len({one.case.file for one in ran})
+    stale = sum(bool(one.result.warnings) for one in ran)
+    recorded = sum(bool(one.result.recorded) for one in ran)
     counts = [
         f"{failed} failed" if failed else "",
         f"{broken} cannot be run" if broken else "",
         f"{passed} passed",
         f"{left_out} not run" if left_out else "",
+        f"{stale} stale" if stale else "",
+        f"{recorded} recorded" if recorded else "",
     ]
     return f"{', '.join(filter(None, counts))} ({counted(len(ran), 'case')} in {counted(files, 'file')})"
 
@@ -55,7 +59,7 @@ def _record(one: "Ran") -> dict[str, Any]:
         "line": one.case.name.location.line,
         "status": "passed" if result.passed else "broken" if result.is_broken else "failed",
         "seconds": round(result.seconds, 6),
-        "problems": as_records([seen_from(here, problem) for problem in result.problems]),
+        "problems": as_records([seen_from(here, problem) for problem in (*result.problems, *result.warnings)]),
     }
 
 

@@ -58,6 +58,8 @@ class CaseItem(pytest.Item):
             CaseFailed: If it fails.
         """
         result = runner_of(self.config).run(self.case)
+        for one in result.warnings:
+            self.warn(pytest.PytestWarning(one.message))
         if result.problems:
             raise CaseFailed(result.problems)
 

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Final
 
 from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
 from toolkit.cases.case_format import read_cases
+from toolkit.cases.cassettes import Cassette
 from toolkit.codes import FAILED_CASE, NOT_FOUND
 from toolkit.problems import Problem, errors_among
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES
 from toolkit.testing.failing_inputs import keep_record, read_record
 from toolkit_cli import console
-from toolkit_cli.failures import Failure, code_for
+from toolkit_cli.failures import Failure, cannot_write, code_for
+from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.testing.case_runs import CaseRunner
 from toolkit_cli.testing.choices import NOTHING_SAID, Asking
 
@@ -90,6 +92,21 @@ def _key(case: Case) -> tuple[str, str]:
     return str(case.file), case.name.text
 
 
+def keep_recorded(ran: Ran) -> None:
+    """Write what was recorded for a case into the cassette of its file.
+
+    Raises:
+        Failure: If it cannot be written.
+    """
+    if not ran.result.recorded:
+        return
+    cassette = Cassette(ran.case.file)
+    try:
+        cassette.replace(ran.result.recorded)
+    except OSError as error:
+        raise cannot_write(shown_path(str(cassette.path)), error) from error
+
+
 def run_cases(
     cases: Sequence[Case],
     load: "Callable[[], Configuration]",
@@ -114,6 +131,7 @@ def run_cases(
     ran = []
     for one in results:
         ran.append(one)
+        keep_recorded(one)
         note(one)
         if fail_fast and not one.result.passed:
             break

@@ -17,9 +17,11 @@ from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.cases.case import Answer, Case, CaseResult
 from toolkit.cases.expectations import Happened, Made, failure_of
 from toolkit.cases.stubs import unknown_tools, with_stubs
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError
 from toolkit.events import Event, as_record
 from toolkit.json_texts import text_of
+from toolkit.pins.drifts import in_short
 from toolkit.problems import Problem, errors_among, set_missing_locations
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
@@ -81,7 +83,9 @@ class CaseRunner:
         """Run a case, and compare what happened with what it expects."""
         started = perf_counter()
         try:
-            happened = choose(case, self._configuration, self._asking) if case.is_choice else self.happened(case)
+            if case.is_choice:
+                return self._choice(case)
+            happened = self.happened(case)
         except Failure as failure:
             return _broken(case, failure.problems, started)
         except ConfigurationError as error:
@@ -94,6 +98,30 @@ class CaseRunner:
             return CaseResult(seconds=seconds)
         output = console.redactor().data(happened.output) if case.snapshot is not None else None
         return CaseResult((problem,), seconds=seconds, output=output, is_outdated=_is_outdated(case, happened))
+
+    def _choice(self, case: Case) -> CaseResult:
+        """Return the result of a case that asks a model; a recorded reply to another definition is a warning.
+
+        Raises:
+            Failure: If the tools cannot be opened, or the model does not answer.
+            ConfigurationError: If the model, or its cassette, cannot be opened.
+        """
+        chosen = choose(case, self._configuration, self._asking)
+        is_strict = self._asking.strict
+        stale = tuple(
+            Problem(
+                DEFINITION_DRIFT,
+                f"{case.name.text}: its recorded reply is stale: '{one.name}': {in_short(one.changes)}",
+                case.name.location,
+                severity="error" if is_strict else "warning",
+                hint="`toolkit test` with `--record` asks the model again",
+            )
+            for one in chosen.drifts
+        )
+        failure = failure_of(case, chosen.happened)
+        problems = (() if failure is None else (failure,)) + (stale if is_strict else ())
+        warnings = () if is_strict else stale
+        return CaseResult(problems, seconds=chosen.happened.seconds, warnings=warnings, recorded=chosen.recorded)
 
     def happened(self, case: Case, answers: ForeseenAnswers | None = None) -> Happened:
         """Run a case, and return what happened.

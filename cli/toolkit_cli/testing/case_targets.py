@@ -25,9 +25,9 @@ def _with_path(target: str, base: Path, written: Callable[[Path], str]) -> str:
     return path if found.name is None else f"{path}:{found.name}"
 
 
-_SCRIPTED = "scripted:"
+SCRIPTED = "scripted:"
 
 
 def from_folder(model: str, folder: Path) -> str:
     """Return the name of a model; the path of a script is relative to a folder."""
-    return f"{_SCRIPTED}{folder / model.removeprefix(_SCRIPTED)}" if model.startswith(_SCRIPTED) else model
+    return f"{SCRIPTED}{folder / model.removeprefix(SCRIPTED)}" if model.startswith(SCRIPTED) else model

@@ -1,4 +1,4 @@
-"""Asks a model which tools it would call for a request, and describes what it chose; no tool is called."""
+"""Asks a model, or its cassette, which tools it would call for a request, and describes what it chose; calls none."""
 
 import json
 import sys
@@ -9,12 +9,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.agents.model_requests import ask
-from toolkit.agents.models.messages import ModelError, UserMessage
+from toolkit.agents.models.messages import Model, ModelError, UserMessage
 from toolkit.agents.transcripts import Transcript
 from toolkit.cases.case import Case
+from toolkit.cases.cassettes import Cassette, RecordedModel, Recording
 from toolkit.cases.data_differences import in_words, short
 from toolkit.cases.expectations import Happened, Made
 from toolkit.codes import UNKNOWN_TOOL
+from toolkit.pins.drifts import Drift
 from toolkit.problems import Problem, did_you_mean
 from toolkit.regex_checks import TooMuchWorkError
 from toolkit.running import run_coroutine
@@ -27,7 +29,7 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors
 from toolkit_cli.running.opened_tools import open_all
-from toolkit_cli.testing.case_targets import absolute, from_folder
+from toolkit_cli.testing.case_targets import SCRIPTED, absolute, from_folder
 
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
@@ -39,27 +41,38 @@ class Asking(NamedTuple):
     Attributes:
         model: The model, instead of those of the cases and of the configuration.
         base_url: The server of a model `chat:NAME`.
+        record: Whether models are asked, and recorded; otherwise, recorded replies are used. Scripts are always asked.
+        strict: Whether a recorded reply to another definition fails the case.
     """
 
     model: str | None = None
     base_url: str | None = None
+    record: bool = False
+    strict: bool = False
 
 
 NOTHING_SAID: Final = Asking()
 
 
-def choose(case: Case, configuration: "Configuration", asking: Asking) -> Happened:
+class Chosen(NamedTuple):
+    """What a model chose, how the definitions have changed since it was recorded, and what was recorded now."""
+
+    happened: Happened
+    drifts: tuple[Drift, ...] = ()
+    recorded: tuple[Recording, ...] = ()
+
+
+def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen:
     """Ask a model which tools it would call, and return its calls; none is made.
 
     Raises:
         Failure: If the tools cannot be opened, or the model does not answer.
         ConfigurationError: If the model cannot be opened.
     """
-    chosen = asking.model and from_folder(asking.model, Path.cwd())
+    asking = asking._replace(model=asking.model and from_folder(asking.model, Path.cwd()))
     with chdir(case.file.parent), redirect_stdout(sys.stderr):
         tools = _offered(case, configuration)
-        name = chosen or (case.model and from_folder(case.model.text, case.file.parent))
-        model = configured_model(configuration, name, base_url=asking.base_url)
+        model = _model(case, configuration, asking)
         run, started = Run(), perf_counter()
         context = ToolContext(configuration.context, run=run, redactor=console.redactor())
         transcript = Transcript([UserMessage(case.run.text)])
@@ -67,15 +80,35 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Happen
         try:
             reply = run_coroutine(lambda: ask(model, transcript, specs, context, 1))
         except ModelError as error:
-            raise Failure(ExitCode.USAGE, str(error)) from error
-        return Happened(
+            raise Failure(ExitCode.USAGE, str(error), hint=getattr(error, "hint", None)) from error
+        happened = Happened(
             output=reply.text,
             text=reply.text,
             calls=tuple(_chosen(one, tools.get(one.name)) for one in reply.calls),
-            seconds=perf_counter() - started,
+            seconds=model.seconds if isinstance(model, RecordedModel) else perf_counter() - started,
             tokens=run.spent.tokens or 0,
             cost=run.spent.cost or 0.0,
         )
+        if isinstance(model, RecordedModel):
+            return Chosen(happened, tuple(model.drifts), tuple(model.recorded))
+        return Chosen(happened)
+
+
+def _model(case: Case, configuration: "Configuration", asking: Asking) -> Model:
+    """Return the model that is asked: a script as it is, and any other one with the cassette of the case.
+
+    Raises:
+        ConfigurationError: If no model is named or recorded, or it cannot be opened.
+    """
+    name = asking.model or (case.model and from_folder(case.model.text, case.file.parent)) or configuration.model
+    if name is not None and name.startswith(SCRIPTED):
+        return configured_model(configuration, name)
+    cassette = Cassette(case.file)
+    name = name or next(iter(cassette.models_of(case.name.text)), None)
+    inner = None
+    if asking.record or name is None:
+        inner = configured_model(configuration, name, base_url=asking.base_url)
+    return RecordedModel(cassette, case.name.text, name or "", console.redactor(), inner)
 
 
 def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:

@@ -1,0 +1,170 @@
+"""Cassettes: recorded requests to models with their replies, so that a case can be judged without the model.
+
+A cassette lies beside its case file: `shop.cassette.json` belongs to `shop.cases.yaml`. It contains messages, tool
+definitions and replies as agents see them, with secrets masked; nothing of what is sent over the network.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, require_reply
+from toolkit.agents.transcripts import model_reply
+from toolkit.approvals.requests import plain_digest
+from toolkit.documents.json_reading import json_data
+from toolkit.errors import ConfigurationError
+from toolkit.pins.drifts import Drift, Entry, drifts_between
+from toolkit.pins.lockfile import entries_of
+from toolkit.problems import Problem
+from toolkit.redactors.redactor import Redactor
+from toolkit.regular_files import bounded_bytes
+from toolkit.replacing import overwrite_same_kind
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.visibility import visible_json
+
+_MARK: Final = "toolkit-cassette"
+_FORMAT: Final = 1
+_LARGEST: Final = 64 * 1024 * 1024
+
+
+class Recording(NamedTuple):
+    """A request of a case to a model, with its reply, as plain data.
+
+    Attributes:
+        case: The name of the case.
+        model: The name of the model.
+        messages: The conversation so far.
+        tools: The definitions of the tools that the model could call, by name.
+        reply: The reply, and how many seconds it took.
+    """
+
+    case: str
+    model: str
+    messages: Sequence[Mapping[str, Any]]
+    tools: Mapping[str, Entry]
+    reply: Mapping[str, Any]
+
+
+class Cassette:
+    """The recordings for the cases of a file."""
+
+    def __init__(self, file: Path) -> None:
+        """Read the cassette beside a case file; if there is none, it has no recordings.
+
+        Raises:
+            ConfigurationError: If it cannot be read.
+        """
+        self.path = file.with_name(f"{file.name.removesuffix(file.suffix).removesuffix('.cases')}.cassette.json")
+        try:
+            self.recordings = self._read(bounded_bytes(self.path, most=_LARGEST).decode())
+        except FileNotFoundError:
+            self.recordings = []
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"'{self.path.name}' cannot be read: {error}") from error
+
+    def _read(self, text: str) -> list[Recording]:
+        content = json_data(text, str(self.path))
+        if isinstance(content, Problem):
+            raise ConfigurationError(problems=[content])
+        try:
+            known = {_FORMAT: content["definitions"]}[content[_MARK]]
+            read = [Recording(**one) for one in content["recordings"]]
+            return [one._replace(tools={name: known[key] for name, key in one.tools.items()}) for one in read]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            message = f"'{self.path.name}' is not a cassette of this version; delete it, and record it again"
+            raise ConfigurationError(message) from error
+
+    def models_of(self, case: str) -> list[str]:
+        """Return the names of the models that have been recorded for a case."""
+        return list(dict.fromkeys(one.model for one in self.recordings if one.case == case))
+
+    def reply_to(self, asked: Recording) -> tuple[Mapping[str, Any], list[Drift]] | None:
+        """Return the reply to a request, and how the definitions have changed since; `None` if it is not recorded."""
+        same = [one for one in self.recordings if one.model == asked.model and one.messages == asked.messages]
+        for one in sorted(same, key=lambda one: one.case != asked.case):
+            if one.tools == asked.tools:
+                return one.reply, []
+        for one in same:
+            if one.case == asked.case:
+                return one.reply, drifts_between(one.tools, asked.tools)
+        return None
+
+    def replace(self, recorded: Sequence[Recording]) -> None:
+        """Replace all recordings of these cases with these models, and write the file.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        again = {(one.case, one.model) for one in recorded}
+        self.recordings = [one for one in self.recordings if (one.case, one.model) not in again] + [*recorded]
+        known: dict[str, Entry] = {}
+        content = [one._asdict() | {"tools": _digests(one.tools, known)} for one in self.recordings]
+        text = visible_json({_MARK: _FORMAT, "definitions": known, "recordings": content}, indent=2, sort_keys=True)
+        overwrite_same_kind(self.path, f"{text}\n".encode(), _MARK, "a cassette", beneath=self.path.parent)
+
+
+def _digests(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str, str]:
+    """Return the digests of definitions by name, and add the definitions to those that are known by digest."""
+    found = {name: plain_digest(json.dumps(entry, sort_keys=True)) for name, entry in tools.items()}
+    known |= {found[name]: entry for name, entry in tools.items()}
+    return found
+
+
+class NotRecorded(ModelError):
+    """A request has no recorded reply."""
+
+    def __init__(self, model: str, others: Iterable[str]) -> None:
+        """Create the error from the name of the model, and those that have been recorded for the case."""
+        known = [*others]
+        why = "; only of " + ", ".join(known) if known else ""
+        if model in known:
+            why = ", which has changed since"
+        super().__init__(f"there is no recorded reply of '{model}' to this request{why}")
+        self.hint = f"`toolkit test` with `--record --model {model}` asks the model"
+
+
+class RecordedModel:
+    """A model whose replies come from a cassette, or are recorded for one.
+
+    Attributes:
+        name: The name of the model.
+        recorded: What has been recorded.
+        drifts: How definitions have changed since their replies were recorded.
+        seconds: How long the model took.
+    """
+
+    def __init__(self, cassette: Cassette, case: str, name: str, redactor: Redactor, inner: Model | None) -> None:
+        """Create the model; `inner` is asked, and recorded, if it is given."""
+        self.name = name
+        self.recorded: list[Recording] = []
+        self.drifts: list[Drift] = []
+        self.seconds = 0.0
+        self._cassette, self._case, self._redactor, self._inner = cassette, case, redactor, inner
+
+    async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        """Return the next reply.
+
+        Raises:
+            NotRecorded: If it is not recorded.
+            ModelError: If the model does not answer.
+        """
+        said, entries = self._redactor.data([[one.as_record() for one in messages], entries_of(tools)])
+        asked = Recording(self._case, self.name, said, entries, {})
+        native = None
+        if self._inner is None:
+            found = self._cassette.reply_to(asked)
+            if found is None:
+                raise NotRecorded(self.name, self._cassette.models_of(self._case))
+            record, drifts = found
+            self.drifts += drifts
+        else:
+            began = perf_counter()
+            reply = require_reply(await self._inner.request(messages, tools))
+            native = reply.native
+            record = self._redactor.data(reply.as_record()) | {"seconds": round(perf_counter() - began, 3)}
+            self.recorded.append(asked._replace(reply=record))
+        self.seconds += record.get("seconds", 0.0)
+        return replace(model_reply(record), native=native)
