@@ -391,7 +391,11 @@ def test_a_folder_with_cases_only_needs_no_tools(program, project, desk):
     (project / "desk" / "desk.py").rename(project / "desk.py")
     (project / "desk" / "all.cases.yaml").write_text(DESK_CASES.replace("desk.py", "../desk.py"), "utf-8")
     finished = program("test", "desk", "-k", "quiet", "--format", "json")
-    assert (finished.returncode, list(json.loads(finished.stdout)), finished.stderr) == (0, ["cases"], "")
+    assert (finished.returncode, list(json.loads(finished.stdout)), finished.stderr) == (
+        0,
+        ["cases", "figures", "definitions"],
+        "",
+    )
 
 
 def test_a_terminal_shows_how_far_the_cases_are(project):

@@ -10,6 +10,7 @@ from toolkit.problems import Location, Problem
 if TYPE_CHECKING:
     from toolkit.approvals.decisions import Decision
     from toolkit.cases.cassettes import Recording
+    from toolkit.cases.figures import Choice
     from toolkit.pipelines.templated_data import Value
     from toolkit.schemas.validation import Validator
 
@@ -119,6 +120,8 @@ class Case(NamedTuple):
         files: The files in the folder of the case; without any, it runs in the folder of the case file.
         snapshot: The place of `snapshot: true`: the expected output may be rewritten.
         expect: What is expected.
+        attempt: Which of several runs of a choice this is.
+        label: What tells several runs of a choice apart, if there are several.
     """
 
     name: Word
@@ -133,6 +136,13 @@ class Case(NamedTuple):
     files: Mapping[str, str] | None = None
     snapshot: Location | None = None
     expect: Expected = Expected()
+    attempt: int = 1
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, and what tells several runs apart."""
+        return f"{self.name.text} ({self.label})" if self.label else self.name.text
 
     @property
     def file(self) -> Path:
@@ -167,6 +177,7 @@ class CaseResult(NamedTuple):
         output: The output, if the case is a snapshot whose output has changed.
         is_outdated: Whether it is such a snapshot.
         warnings: What does not fail it, such as a recorded reply to another definition.
+        choice: What a model chose, if the case asks one.
         recorded: What a model was asked, and replied, if that is recorded.
     """
 
@@ -176,6 +187,7 @@ class CaseResult(NamedTuple):
     output: Any = None
     is_outdated: bool = False
     warnings: tuple[Problem, ...] = ()
+    choice: "Choice | None" = None
     recorded: "tuple[Recording, ...]" = ()
 
     @property

@@ -5,7 +5,7 @@ definitions and replies as agents see them, with secrets masked; nothing of what
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, require_reply
 from toolkit.agents.transcripts import model_reply
 from toolkit.approvals.requests import plain_digest
+from toolkit.cases.case import Case
 from toolkit.documents.json_reading import json_data
 from toolkit.errors import ConfigurationError
 from toolkit.pins.drifts import Drift, Entry, drifts_between
@@ -39,6 +40,7 @@ class Recording(NamedTuple):
         messages: The conversation so far.
         tools: The definitions of the tools that the model could call, by name.
         reply: The reply, and how many seconds it took.
+        attempt: Which of several runs of the case this is.
     """
 
     case: str
@@ -46,6 +48,7 @@ class Recording(NamedTuple):
     messages: Sequence[Mapping[str, Any]]
     tools: Mapping[str, Entry]
     reply: Mapping[str, Any]
+    attempt: int = 1
 
 
 class Cassette:
@@ -83,7 +86,8 @@ class Cassette:
 
     def reply_to(self, asked: Recording) -> tuple[Mapping[str, Any], list[Drift]] | None:
         """Return the reply to a request, and how the definitions have changed since; `None` if it is not recorded."""
-        same = [one for one in self.recordings if one.model == asked.model and one.messages == asked.messages]
+        key = (asked.model, asked.attempt, asked.messages)
+        same = [one for one in self.recordings if (one.model, one.attempt, one.messages) == key]
         for one in sorted(same, key=lambda one: one.case != asked.case):
             if one.tools == asked.tools:
                 return one.reply, []
@@ -93,20 +97,21 @@ class Cassette:
         return None
 
     def replace(self, recorded: Sequence[Recording]) -> None:
-        """Replace all recordings of these cases with these models, and write the file.
+        """Replace the recordings of these cases with these models, from the first attempt on, and write the file.
 
         Raises:
             OSError: If it cannot be written.
         """
-        again = {(one.case, one.model) for one in recorded}
-        self.recordings = [one for one in self.recordings if (one.case, one.model) not in again] + [*recorded]
+        again = {(one.case, one.model): one.attempt for one in recorded}
+        kept = [one for one in self.recordings if one.attempt < again.get((one.case, one.model), one.attempt + 1)]
+        self.recordings = [*kept, *recorded]
         known: dict[str, Entry] = {}
-        content = [one._asdict() | {"tools": _digests(one.tools, known)} for one in self.recordings]
+        content = [one._asdict() | {"tools": digests_of(one.tools, known)} for one in self.recordings]
         text = visible_json({_MARK: _FORMAT, "definitions": known, "recordings": content}, indent=2, sort_keys=True)
         overwrite_same_kind(self.path, f"{text}\n".encode(), _MARK, "a cassette", beneath=self.path.parent)
 
 
-def _digests(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str, str]:
+def digests_of(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str, str]:
     """Return the digests of definitions by name, and add the definitions to those that are known by digest."""
     found = {name: plain_digest(json.dumps(entry, sort_keys=True)) for name, entry in tools.items()}
     known |= {found[name]: entry for name, entry in tools.items()}
@@ -116,14 +121,14 @@ def _digests(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str, s
 class NotRecorded(ModelError):
     """A request has no recorded reply."""
 
-    def __init__(self, model: str, others: Iterable[str]) -> None:
-        """Create the error from the name of the model, and those that have been recorded for the case."""
-        known = [*others]
+    def __init__(self, model: str, attempt: int, known: Sequence[str]) -> None:
+        """Create the error from the name of the model, the attempt, and the models recorded for the case."""
         why = "; only of " + ", ".join(known) if known else ""
         if model in known:
-            why = ", which has changed since"
+            why = ", which has changed since" if attempt == 1 else f" for the attempt {attempt}"
         super().__init__(f"there is no recorded reply of '{model}' to this request{why}")
-        self.hint = f"`toolkit test` with `--record --model {model}` asks the model"
+        more = f" --repeat {attempt}" if attempt > 1 else ""
+        self.hint = f"`toolkit test` with `--record --model {model}{more}` asks the model"
 
 
 class RecordedModel:
@@ -136,13 +141,14 @@ class RecordedModel:
         seconds: How long the model took.
     """
 
-    def __init__(self, cassette: Cassette, case: str, name: str, redactor: Redactor, inner: Model | None) -> None:
-        """Create the model; `inner` is asked, and recorded, if it is given."""
+    def __init__(self, name: str, case: Case, cassette: Cassette, redactor: Redactor, inner: Model | None) -> None:
+        """Create the model for a case; `inner` is asked, and recorded, if it is given."""
         self.name = name
         self.recorded: list[Recording] = []
         self.drifts: list[Drift] = []
         self.seconds = 0.0
-        self._cassette, self._case, self._redactor, self._inner = cassette, case, redactor, inner
+        self._cassette, self._redactor, self._inner = cassette, redactor, inner
+        self._case, self._attempt = case.name.text, case.attempt
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the next reply.
@@ -152,12 +158,12 @@ class RecordedModel:
             ModelError: If the model does not answer.
         """
         said, entries = self._redactor.data([[one.as_record() for one in messages], entries_of(tools)])
-        asked = Recording(self._case, self.name, said, entries, {})
+        asked = Recording(self._case, self.name, said, entries, {}, self._attempt)
         native = None
         if self._inner is None:
             found = self._cassette.reply_to(asked)
             if found is None:
-                raise NotRecorded(self.name, self._cassette.models_of(self._case))
+                raise NotRecorded(self.name, self._attempt, self._cassette.models_of(self._case))
             record, drifts = found
             self.drifts += drifts
         else:

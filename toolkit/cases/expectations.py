@@ -28,6 +28,7 @@ class Made(NamedTuple):
         text: What a question shows.
         fault: Why a call that a model chose could not be made, if so.
         defaults: The defaults of its parameters: leaving one out and passing its default is the same.
+        is_known: Whether there is such a tool.
     """
 
     tool: str
@@ -35,6 +36,7 @@ class Made(NamedTuple):
     text: str = ""
     fault: str = ""
     defaults: Mapping[str, Any] = {}
+    is_known: bool = True
 
 
 class Happened(NamedTuple):
@@ -80,12 +82,26 @@ class Happened(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """One difference: where it is expected, in words, how much differs, and the line that raised the error, if any."""
+    """One difference.
+
+    Attributes:
+        place: Where something else is expected.
+        words: What is different.
+        size: How much differs.
+        raised: The line that raised the error, if any.
+        grade: Which grade of a choice it fails, if any.
+    """
 
     place: Location
     words: str
     size: int
     raised: Location | None = None
+    grade: str = ""
+
+
+def faults_of(case: Case, happened: Happened) -> tuple[str, ...]:
+    """Return the grades that a choice fails."""
+    return tuple(sorted({one.grade for one in differences_of(case, happened)} - {""}))
 
 
 def failure_of(case: Case, happened: Happened) -> Problem | None:
@@ -97,7 +113,7 @@ def failure_of(case: Case, happened: Happened) -> Problem | None:
     lines = [f"also: {one.words}" for one in others[:_MOST_OTHERS]]
     if len(others) > _MOST_OTHERS:
         lines.append(f"and {len(others) - _MOST_OTHERS} more differences")
-    message, hint = f"{case.name.text}: {first.words}", "\n".join(lines) or None
+    message, hint = f"{case.title}: {first.words}", "\n".join(lines) or None
     related = () if first.raised is None else ((first.raised, "raised here"),)
     return Problem(FAILED_CASE, message, first.place, hint=hint, related=related)
 
@@ -205,11 +221,11 @@ def _of_expression(value: Value, happened: Happened) -> Iterator[Difference]:
 
 def _of_calls(case: Case, happened: Happened) -> Iterator[Difference]:
     expect = case.expect
-    for fault in filter(None, (one.fault for one in happened.calls)):
-        yield Difference(case.name.location, fault, _GRAVE)
+    for call in filter(lambda one: one.fault, happened.calls):
+        yield Difference(case.name.location, call.fault, _GRAVE, grade="valid" if call.is_known else "tool")
     for word in expect.no_calls:
         if (one := next((made for made in happened.calls if made.tool == word.text), None)) is not None:
-            yield Difference(word.location, f"'{word.text}' was called, with {short(one.arguments)}", 0)
+            yield Difference(word.location, f"'{word.text}' was called, with {short(one.arguments)}", 0, grade="tool")
     if case.is_choice and expect.calls is not None:
         yield from _of_choice(expect.calls, happened.calls, case)
     elif expect.calls is not None:
@@ -232,12 +248,13 @@ def _of_choice(wanted: Sequence[Named], made: Sequence[Made], case: Case) -> Ite
             extra.remove(same)
             yield from _of_chosen(one, same)
     for one, other in zip(missing, extra, strict=False):
-        yield Difference(one.name.location, f"'{other.tool}' is called, not '{one.name.text}'", 0)
+        yield Difference(one.name.location, f"'{other.tool}' is called, not '{one.name.text}'", 0, grade="tool")
     for one in missing[len(extra) :]:
-        yield Difference(one.name.location, f"'{one.name.text}' is not called", 0)
+        yield Difference(one.name.location, f"'{one.name.text}' is not called", 0, grade="tool")
     for other in extra[len(missing) :]:
         place = wanted[-1].name.location if wanted else case.name.location
-        yield Difference(place, f"'{other.tool}' is called needlessly, with {short(other.arguments)}", 0)
+        words = f"'{other.tool}' is called needlessly, with {short(other.arguments)}"
+        yield Difference(place, words, 0, grade="needless")
 
 
 def _of_chosen(wanted: Named, made: Made) -> Iterator[Difference]:
@@ -249,7 +266,8 @@ def _of_chosen(wanted: Named, made: Made) -> Iterator[Difference]:
         arguments = {
             name: value for name, value in all_of.items() if name in written or made.defaults.get(name, ...) != value
         }
-    yield from _of_data(made.tool, wanted.value, arguments)
+    for found in _of_data(made.tool, wanted.value, arguments):
+        yield found._replace(grade="arguments")
 
 
 def _fitting(wanted: Sequence[Named], made: Sequence[Made]) -> dict[int, int]:

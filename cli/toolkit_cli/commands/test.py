@@ -21,7 +21,6 @@ from toolkit_cli.shared_options import (
     Consented,
     Debug,
     Grants,
-    ModelName,
     PolicyPath,
     Rules,
     Sources,
@@ -74,7 +73,17 @@ class TestOptions(NamedTuple):
     jobs: Annotated[
         int, typer.Option("--jobs", min=1, max=64, metavar="N", help="How many cases run at the same time.")
     ] = 1
-    model: ModelName = None
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="The model that cases ask, as in `toolkit agent`. Repeatable: each one is asked, and compared.",
+            show_default=False,
+        ),
+    ] = None
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, max=1000, metavar="N", help="How often each model is asked.")
+    ] = 1
     base_url: BaseUrl = None
     record: Annotated[
         bool, typer.Option("--record", help="Ask the models of cases, and record their replies beside the case files.")
@@ -223,7 +232,7 @@ def _show(checked: "Checked | None", ran: "list[Ran] | None", total: int, option
             width, colour = min(console.data_width(), _WIDEST), console.data_has_colour()
             parts = [] if checked is None else [contract_reports.as_report(checked, colour=colour, width=width)]
             if ran is not None:
-                parts.append(case_reports.as_report(ran, total - len(ran), colour=colour, width=width))
+                parts.append(case_reports.as_report(ran, total, colour=colour, width=width))
             console.write_data("\n".join(parts))
 
 
@@ -246,6 +255,7 @@ def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
 _OF_CASES: Final = {
     "only": "-k", "last_failed": "--last-failed", "fail_fast": "--fail-fast", "jobs": "--jobs", "update": "--update",
     "model": "--model", "base_url": "--base-url", "start": "--start", "record": "--record", "strict": "--strict",
+    "repeat": "--repeat",
 }  # fmt: skip
 _OF_TOOLS: Final = {
     "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout", "python": "--python",
@@ -290,7 +300,7 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     Raises:
         Failure: If a snapshot or a cassette cannot be written, or there is nothing to record.
     """
-    from toolkit_cli.testing.case_pool import LastFailed, run_cases  # tests of tools need none of it
+    from toolkit_cli.testing.case_pool import LastFailed, attempts_of, run_cases  # tests of tools need none of it
     from toolkit_cli.testing.choices import Asking
 
     granted, policy = options.grant, options.policy
@@ -298,11 +308,12 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
-    asking = Asking(options.model, options.base_url, options.record, options.strict)
+    asking = Asking(options.base_url, options.record, options.strict)
     if options.record and not any(case.is_choice for case in chosen):
         raise Failure(ExitCode.USAGE, "--record is for cases that ask a model, and there are none")
     if not faulthandler.is_enabled() and sys.__stderr__ is not None:
         faulthandler.enable(sys.__stderr__)  # a crash of the interpreter ends this process, and says where it was
+    chosen = attempts_of(chosen, options.model or (), options.repeat, load().model)
     with _bar(len(chosen)) as note:
         ran = run_cases(chosen, load, asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note)
     if options.update:

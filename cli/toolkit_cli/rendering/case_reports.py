@@ -5,10 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolkit.amounts import money
+from toolkit.cases.cassettes import digests_of
+from toolkit.cases.figures import GRADES, Figures, figures_of
 from toolkit.problems import Problem, seen_from
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import as_records, as_text, counted
 from toolkit_cli.rendering.report_formats import ToolCase
+from toolkit_cli.rendering.styles import Line, paint_all, table
 
 if TYPE_CHECKING:
     from toolkit.cases.case import Ran
@@ -20,39 +24,76 @@ def problems_of(ran: "Sequence[Ran]") -> list[Problem]:
     return [seen_from(here, problem) for one in ran for problem in (*one.result.problems, *one.result.warnings)]
 
 
-def as_report(ran: "Sequence[Ran]", left_out: int, *, colour: bool, width: int) -> str:
-    """Return the failures with source excerpts, and a summary, with a newline at the end."""
+def as_report(ran: "Sequence[Ran]", total: int, *, colour: bool, width: int) -> str:
+    """Return the failures with source excerpts, figures of models, and a summary, with a newline at the end."""
     problems = problems_of(ran)
     parts = [f"{as_text(problems, colour=colour, width=width)}\n"] if problems else []
-    return "\n".join([*parts, f"{summary(ran, left_out)}\n"])
+    if any(one.case.label for one in ran):
+        figures = figures_of(ran)
+        tables = [table(_HEADER, [_row(one) for one in figures], width), _confusions(figures, width)]
+        parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables if lines]
+    return "\n".join([*(one.rstrip("\n") + "\n" for one in parts), f"{summary(ran, total)}\n"])
 
 
-def summary(ran: "Sequence[Ran]", left_out: int) -> str:
-    """Return how many cases passed, failed, could not be run, and so on."""
+_HEADER = ("MODEL", "PASSED", "95%", "TOOL", "VALID", "ARGUMENTS", "NOT NEEDLESS", "TOKENS", "COST", "TIME")
+
+
+def _row(one: Figures) -> tuple[str, ...]:
+    low, high = one.rate.interval
+    grades = (f"{one.grades[grade]}/{one.rate.runs}" for grade in GRADES)
+    rate = (f"{one.rate.passed}/{one.rate.runs}", f"{100 * low:.0f}-{high:.0%}")
+    return (one.model, *rate, *grades, f"{one.tokens:,}", money(one.cost) if one.cost else "", f"{one.seconds:.1f} s")
+
+
+def _confusions(figures: Sequence[Figures], width: int) -> list[Line]:
+    """Return the table of the tools that were called where others were asked for; empty if there are none."""
+    pairs = sorted({pair for one in figures for pair in one.confusions if pair[0] != pair[1]})
+    rows = [
+        (asked or "none", called or "none", str(one.confusions[asked, called]), one.model)
+        for asked, called in pairs
+        for one in figures
+        if (asked, called) in one.confusions
+    ]
+    return table(("ASKED FOR", "CALLED", "TIMES", "BY"), rows, width) if rows else []
+
+
+def summary(ran: "Sequence[Ran]", total: int) -> str:
+    """Return how many cases passed, failed, could not be run, and so on; `total` is how many there are."""
     broken = sum(one.result.is_broken for one in ran)
     passed = sum(one.result.passed for one in ran)
     failed = len(ran) - passed - broken
     files = len({one.case.file for one in ran})
+    cases = len({(one.case.file, one.case.position) for one in ran})
     stale = sum(bool(one.result.warnings) for one in ran)
     recorded = sum(bool(one.result.recorded) for one in ran)
     counts = [
         f"{failed} failed" if failed else "",
         f"{broken} cannot be run" if broken else "",
         f"{passed} passed",
-        f"{left_out} not run" if left_out else "",
+        f"{total - cases} not run" if total > cases else "",
         f"{stale} stale" if stale else "",
         f"{recorded} recorded" if recorded else "",
     ]
-    return f"{', '.join(filter(None, counts))} ({counted(len(ran), 'case')} in {counted(files, 'file')})"
+    runs = "" if len(ran) == cases else f"{counted(len(ran), 'run')} of "
+    return f"{', '.join(filter(None, counts))} ({runs}{counted(cases, 'case')} in {counted(files, 'file')})"
 
 
 def as_record(ran: "Sequence[Ran]") -> dict[str, Any]:
     """Return the results as plain data; every key is always present."""
-    return {"cases": [_record(one) for one in ran]}
+    definitions: dict[str, Any] = {}
+    cases = [_record(one, definitions) for one in ran]
+    return {"cases": cases, "figures": [_of_model(one) for one in figures_of(ran)], "definitions": definitions}
 
 
-def _record(one: "Ran") -> dict[str, Any]:
-    result, here = one.result, Path.cwd()
+def _of_model(one: Figures) -> dict[str, Any]:
+    confusions = [{"asked": a, "called": c, "times": n} for (a, c), n in sorted(one.confusions.items())]
+    rate = {"passed": one.rate.passed, "runs": one.rate.runs, "interval": [round(end, 4) for end in one.rate.interval]}
+    spent = {"tokens": one.tokens, "cost": one.cost, "seconds": round(one.seconds, 6)}
+    return {"model": one.model, **rate, "grades": dict(one.grades), **spent, "confusions": confusions}
+
+
+def _record(one: "Ran", definitions: dict[str, Any]) -> dict[str, Any]:
+    result, here, choice = one.result, Path.cwd(), one.result.choice
     return {
         "name": one.case.name.text,
         "file": shown_path(str(one.case.file)),
@@ -60,6 +101,7 @@ def _record(one: "Ran") -> dict[str, Any]:
         "status": "passed" if result.passed else "broken" if result.is_broken else "failed",
         "seconds": round(result.seconds, 6),
         "problems": as_records([seen_from(here, problem) for problem in (*result.problems, *result.warnings)]),
+        "choice": None if choice is None else choice._asdict() | {"tools": digests_of(choice.tools, definitions)},
     }
 
 
@@ -68,7 +110,7 @@ def tool_cases(ran: "Sequence[Ran]") -> list[ToolCase]:
     here = Path.cwd()
     return [
         ToolCase(
-            one.case.name.text,
+            one.case.title,
             shown_path(str(one.case.file)),
             problems=tuple(replace(seen_from(here, problem), severity="error") for problem in one.result.problems),
         )

@@ -11,12 +11,13 @@ from glob import has_magic
 from multiprocessing import get_context
 from pathlib import Path
 from threading import local
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
 from toolkit.cases.case_format import read_cases
 from toolkit.cases.cassettes import Cassette
 from toolkit.codes import FAILED_CASE, NOT_FOUND
+from toolkit.documents.nodes import Word
 from toolkit.problems import Problem, errors_among
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES
@@ -25,6 +26,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import Failure, cannot_write, code_for
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.testing.case_runs import CaseRunner
+from toolkit_cli.testing.case_targets import from_folder
 from toolkit_cli.testing.choices import NOTHING_SAID, Asking
 
 if TYPE_CHECKING:
@@ -92,6 +94,36 @@ def _key(case: Case) -> tuple[str, str]:
     return str(case.file), case.name.text
 
 
+def attempts_of(cases: Sequence[Case], models: Sequence[str], repeat: int, configured: str | None) -> list[Case]:
+    """Return the cases with those that ask a model repeated: for each model, and as often as wanted.
+
+    Args:
+        cases: The cases.
+        models: The models, instead of those of the cases and of the configuration.
+        repeat: How often each model is asked.
+        configured: The configured model. Without any, the recorded models are used.
+
+    Raises:
+        ConfigurationError: If a cassette cannot be read.
+    """
+    cassette_of = cache(Cassette)
+    found = []
+    for case in cases:
+        own = configured if case.model is None else case.model.text
+        names = [from_folder(one, Path.cwd()) for one in models] or [*filter(None, [own])]
+        if case.is_choice and not names:
+            names = cassette_of(case.file).models_of(case.name.text)
+        if not case.is_choice or not names:
+            found.append(case)
+            continue
+        for name, shown in zip(names, models or names, strict=True):
+            for attempt in range(1, repeat + 1):
+                count = f"{attempt} of {repeat}" if repeat > 1 else ""
+                label = ", ".join(filter(None, (shown if len(names) > 1 else "", count)))
+                found.append(case._replace(model=Word(name, case.name.location), attempt=attempt, label=label))
+    return found
+
+
 def keep_recorded(ran: Ran) -> None:
     """Write what was recorded for a case into the cassette of its file.
 
@@ -153,10 +185,10 @@ def _at_once(cases: Sequence[Case], load: "Callable[[], Configuration]", asking:
             if not hasattr(processes, "own"):
                 processes.own = stack.enter_context(_process(load, asking))
             try:
-                return processes.own.submit(_run_in_child, case.file, case.position).result()  # type: ignore[no-any-return]
+                return processes.own.submit(_run_in_child, case.file, case.position, _overrides(case)).result()  # type: ignore[no-any-return]
             except BrokenProcessPool:
                 del processes.own
-                problem = Problem(FAILED_CASE, f"{case.name.text}: its process was killed", case.run.location)
+                problem = Problem(FAILED_CASE, f"{case.title}: its process was killed", case.run.location)
                 return CaseResult((problem,))
 
         waiting = [(case, threads.submit(result_of, case)) for case in cases]
@@ -182,9 +214,13 @@ def _start(load: "Callable[[], Configuration]", asking: Asking) -> None:
     _runner = CaseRunner(load(), asking)
 
 
-def _run_in_child(file: Path, position: int) -> CaseResult:
+def _overrides(case: Case) -> dict[str, Any]:
+    return {"model": case.model, "attempt": case.attempt, "label": case.label}
+
+
+def _run_in_child(file: Path, position: int, overrides: dict[str, Any]) -> CaseResult:
     assert _runner is not None
-    return _runner.run(_cases_of(file)[position])
+    return _runner.run(_cases_of(file)[position]._replace(**overrides))
 
 
 @cache

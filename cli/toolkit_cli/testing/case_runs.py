@@ -111,7 +111,7 @@ class CaseRunner:
         stale = tuple(
             Problem(
                 DEFINITION_DRIFT,
-                f"{case.name.text}: its recorded reply is stale: '{one.name}': {in_short(one.changes)}",
+                f"{case.title}: its recorded reply is stale: '{one.name}': {in_short(one.changes)}",
                 case.name.location,
                 severity="error" if is_strict else "warning",
                 hint="`toolkit test` with `--record` asks the model again",
@@ -120,8 +120,8 @@ class CaseRunner:
         )
         failure = failure_of(case, chosen.happened)
         problems = (() if failure is None else (failure,)) + (stale if is_strict else ())
-        warnings = () if is_strict else stale
-        return CaseResult(problems, seconds=chosen.happened.seconds, warnings=warnings, recorded=chosen.recorded)
+        result = CaseResult(problems, seconds=chosen.happened.seconds, choice=chosen.choice, recorded=chosen.recorded)
+        return result if is_strict else result._replace(warnings=stale)
 
     def happened(self, case: Case, answers: ForeseenAnswers | None = None) -> Happened:
         """Run a case, and return what happened.
@@ -219,7 +219,7 @@ def _is_outdated(case: Case, happened: Happened) -> bool:
 
 def _broken(case: Case, problems: "tuple[Problem, ...]", started: float) -> CaseResult:
     placed = set_missing_locations(problems, case.run.location)
-    named = tuple(replace(one, message=f"{case.name.text}: {one.message}") for one in placed)
+    named = tuple(replace(one, message=f"{case.title}: {one.message}") for one in placed)
     return CaseResult(named, is_broken=True, seconds=perf_counter() - started)
 
 

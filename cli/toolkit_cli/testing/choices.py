@@ -1,6 +1,7 @@
 """Asks a model, or its cassette, which tools it would call for a request, and describes what it chose; calls none."""
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import chdir, redirect_stdout
@@ -14,9 +15,11 @@ from toolkit.agents.transcripts import Transcript
 from toolkit.cases.case import Case
 from toolkit.cases.cassettes import Cassette, RecordedModel, Recording
 from toolkit.cases.data_differences import in_words, short
-from toolkit.cases.expectations import Happened, Made
+from toolkit.cases.expectations import Happened, Made, faults_of
+from toolkit.cases.figures import Choice
 from toolkit.codes import UNKNOWN_TOOL
 from toolkit.pins.drifts import Drift
+from toolkit.pins.lockfile import entries_of
 from toolkit.problems import Problem, did_you_mean
 from toolkit.regex_checks import TooMuchWorkError
 from toolkit.running import run_coroutine
@@ -39,13 +42,11 @@ class Asking(NamedTuple):
     """How models are asked for choices.
 
     Attributes:
-        model: The model, instead of those of the cases and of the configuration.
         base_url: The server of a model `chat:NAME`.
         record: Whether models are asked, and recorded; otherwise, recorded replies are used. Scripts are always asked.
         strict: Whether a recorded reply to another definition fails the case.
     """
 
-    model: str | None = None
     base_url: str | None = None
     record: bool = False
     strict: bool = False
@@ -58,6 +59,7 @@ class Chosen(NamedTuple):
     """What a model chose, how the definitions have changed since it was recorded, and what was recorded now."""
 
     happened: Happened
+    choice: Choice
     drifts: tuple[Drift, ...] = ()
     recorded: tuple[Recording, ...] = ()
 
@@ -69,7 +71,7 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
         Failure: If the tools cannot be opened, or the model does not answer.
         ConfigurationError: If the model cannot be opened.
     """
-    asking = asking._replace(model=asking.model and from_folder(asking.model, Path.cwd()))
+    here = Path.cwd()
     with chdir(case.file.parent), redirect_stdout(sys.stderr):
         tools = _offered(case, configuration)
         model = _model(case, configuration, asking)
@@ -89,9 +91,25 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
             tokens=run.spent.tokens or 0,
             cost=run.spent.cost or 0.0,
         )
+        choice = Choice(
+            _label(case, model, here),
+            tuple(one.name.text for one in case.expect.calls or ()),
+            tuple(one.tool for one in happened.calls),
+            faults_of(case, happened),
+            happened.tokens,
+            happened.cost,
+            console.redactor().data(entries_of(specs)),
+        )
         if isinstance(model, RecordedModel):
-            return Chosen(happened, tuple(model.drifts), tuple(model.recorded))
-        return Chosen(happened)
+            return Chosen(happened, choice, tuple(model.drifts), tuple(model.recorded))
+        return Chosen(happened, choice)
+
+
+def _label(case: Case, model: Model, here: Path) -> str:
+    """Return the name of a model; a script is named by its path, since several may have the same name."""
+    if case.model is None or not case.model.text.startswith(SCRIPTED):
+        return model.name
+    return f"{SCRIPTED}{os.path.relpath(from_folder(case.model.text, case.file.parent).removeprefix(SCRIPTED), here)}"
 
 
 def _model(case: Case, configuration: "Configuration", asking: Asking) -> Model:
@@ -100,7 +118,7 @@ def _model(case: Case, configuration: "Configuration", asking: Asking) -> Model:
     Raises:
         ConfigurationError: If no model is named or recorded, or it cannot be opened.
     """
-    name = asking.model or (case.model and from_folder(case.model.text, case.file.parent)) or configuration.model
+    name = (case.model and from_folder(case.model.text, case.file.parent)) or configuration.model
     if name is not None and name.startswith(SCRIPTED):
         return configured_model(configuration, name)
     cassette = Cassette(case.file)
@@ -108,7 +126,7 @@ def _model(case: Case, configuration: "Configuration", asking: Asking) -> Model:
     inner = None
     if asking.record or name is None:
         inner = configured_model(configuration, name, base_url=asking.base_url)
-    return RecordedModel(cassette, case.name.text, name or "", console.redactor(), inner)
+    return RecordedModel(name or "", case, cassette, console.redactor(), inner)
 
 
 def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
@@ -137,7 +155,7 @@ def _chosen(call: ToolCall, tool: Tool | None) -> Made:
     """Return a call that a model chose, and why it could not be made, if so."""
     arguments = data_of(call.arguments)
     if tool is None:
-        return Made(call.name, arguments, fault=f"'{call.name}' is called, and no tool has this name")
+        return Made(call.name, arguments, fault=f"'{call.name}' is called, and no tool has this name", is_known=False)
     fault, properties = "", tool.spec.properties
     try:
         misfits = Validator(tool.spec.parameters).misfits(arguments)
