@@ -158,7 +158,7 @@ class RecordedModel:
             ModelError: If the model does not answer.
         """
         said, entries = self._redactor.data([[one.as_record() for one in messages], entries_of(tools)])
-        asked = Recording(self._case, self.name, said, entries, {}, self._attempt)
+        asked = Recording(self._case, self.name, said, entries, reply={}, attempt=self._attempt)
         native = None
         if self._inner is None:
             found = self._cassette.reply_to(asked)

@@ -112,9 +112,9 @@ def _figures(model: str, runs: "Sequence[tuple[CaseResult, Choice]]") -> Figures
     return Figures(
         model,
         Rate(sum(result.passed for result, _ in runs), len(runs)),
-        {grade: sum(grade not in one.faults for one in choices) for grade in GRADES},
-        Counter(pair for one in choices for pair in one.confusions()),
-        sum(one.tokens for one in choices),
-        sum(one.cost for one in choices),
-        sum(result.seconds for result, _ in runs),
+        grades={grade: sum(grade not in one.faults for one in choices) for grade in GRADES},
+        confusions=Counter(pair for one in choices for pair in one.confusions()),
+        tokens=sum(one.tokens for one in choices),
+        cost=sum(one.cost for one in choices),
+        seconds=sum(result.seconds for result, _ in runs),
     )

@@ -92,13 +92,13 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
             cost=run.spent.cost or 0.0,
         )
         choice = Choice(
-            _label(case, model, here),
-            tuple(one.name.text for one in case.expect.calls or ()),
-            tuple(one.tool for one in happened.calls),
-            faults_of(case, happened),
-            happened.tokens,
-            happened.cost,
-            console.redactor().data(entries_of(specs)),
+            model=_label(case, model, here),
+            asked=tuple(one.name.text for one in case.expect.calls or ()),
+            called=tuple(one.tool for one in happened.calls),
+            faults=faults_of(case, happened),
+            tokens=happened.tokens,
+            cost=happened.cost,
+            tools=console.redactor().data(entries_of(specs)),
         )
         if isinstance(model, RecordedModel):
             return Chosen(happened, choice, tuple(model.drifts), tuple(model.recorded))
