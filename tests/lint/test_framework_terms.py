@@ -87,7 +87,18 @@ OURS = ("@tool(", "`@tool`", "`examples`", "ToolResult.", "ToolExecutionError", 
 def test_hints_never_name_what_only_our_tools_have(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tools.py").write_text(MODULES[name], "utf-8")
-    arguments = ["lint", "--static", "--no-cache", "--format", "json", "--provider", "portable,mcp", "tools.py"]
+    arguments = [
+        "lint",
+        "--static",
+        "--no-cache",
+        "--profile",
+        "all",
+        "--format",
+        "json",
+        "--provider",
+        "portable,mcp",
+        "tools.py",
+    ]
     found = json.loads(CliRunner().invoke(application(), arguments).stdout)
     assert {"TK408", "TK410"} <= {one["code"] for one in found}
     assert [one["hint"] for one in found if one["hint"] and any(ours in one["hint"] for ours in OURS)] == []

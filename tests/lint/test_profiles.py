@@ -127,3 +127,75 @@ def test_habits_matter_less_in_examples(project, file, severity):
     (project / file).write_text(f"import os\n\nos.makedirs('data')\n{OURS}", "utf-8")
     found = json.loads(run("--format", "json", "--select", "TK202,TK406", file))
     assert [(one["code"], one["severity"]) for one in found] == [("TK406", severity), ("TK202", severity)]
+
+
+SERVER = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+async def look_up(number: int, account: Annotated[str, "The account."] = "") -> str:
+    """Look up an order of the shop by the number that is printed on it."""
+    return open(f"{number}.txt").read()
+
+
+@mcp.tool
+def find(title: str, is_open: bool, unit: Literal["kg", "g"], days: int = 7) -> dict:
+    """Find the orders of a customer in the last days.
+
+    Args:
+        days: How far to look back.
+        title: What was ordered.
+    """
+    try:
+        return {"orders": [title, is_open, unit, days]}
+    except Exception as error:
+        return {"success": False, "error": str(error)}
+
+
+@mcp.tool
+def price(order: Annotated[str, "The order."], account: Annotated[str, "The account."] = "") -> str:
+    """Look up the price of an order."""
+    try:
+        return order
+    except Exception as error:
+        return f"Error: {error}"
+
+
+@mcp.tool
+def thread(thread_id: Annotated[str, "The id of the complete conversation."], account: Annotated[str, "The account."]) -> str:
+    """Read what was written about an order."""
+    return thread_id
+
+
+def main():
+    try:
+        mcp.run()
+    except KeyboardInterrupt:
+        print("stopped")
+'''
+
+
+def found(*options):
+    found = json.loads(run("--format", "json", *options))
+    return sorted(f"{one['code']}:{one['location']['line']}:{one['severity']}" for one in found)
+
+
+def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
+    project.joinpath("server.py").write_text(f"from typing import Annotated, Literal\n{SERVER}", "utf-8")
+    essential = ["TK204:9:warning", "TK408:34:warning"]
+    minor = [
+        "TK204:15:info",
+        "TK204:15:info",
+        "TK205:20:info",
+        "TK401:29:info",
+        "TK401:38:info",
+        "TK401:9:info",
+        "TK404:11:info",
+        "TK408:25:info",
+    ]
+    assert found("server.py") == essential
+    wanted = "TK204,TK205,TK401,TK404,TK407,TK408,TK504"
+    assert found("server.py", "--profile", "all", "--select", wanted) == sorted([*essential, *minor])

@@ -119,3 +119,47 @@ def test_change_of_a_base_class_is_noticed_by_the_cache(write):
     assert "no tools" in linted("tools.py")
     write(base=BASE)
     assert "1 tool in 1 file" in linted("tools.py")
+
+
+def test_every_tool_that_a_list_may_have_is_found(write):
+    functions = "".join(f"{FUNCTION}".replace("find", name) for name in ("save", "load", "count", "copy"))
+    agent = """
+from more import MORE
+from langgraph.prebuilt import create_react_agent
+
+
+def build(model, is_admin):
+    tools = [find, *MORE]
+    if is_admin:
+        tools.append(save)
+        tools += [load]
+    tools.extend([count] if is_admin else [])
+    return create_react_agent(model, tools + [copy])
+"""
+    write(agent=f"{FUNCTION}{functions}{agent}", more=f"{FUNCTION.replace('find', 'send')}\n\nMORE = (send,)\n")
+    assert [name for name, _ in listed("agent.py")] == ["find", "save", "load", "count", "copy", "send"]
+
+
+def test_program_of_a_package_is_read_if_importing_it_starts_nothing(write):
+    server = f"from fastmcp import FastMCP\n\nmcp = FastMCP('shop')\n\n\n@mcp.tool{FUNCTION}"
+    write(shop_in___init__="", shop_in___main__=f"{server}\nif __name__ == '__main__':\n    mcp.run()\n")
+    assert listed() == [("find", "fastmcp")]
+    write(shop_in___main__=f"{server}\nmcp.run()\n")
+    assert listed() == []
+
+
+def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(write):
+    tool = FUNCTION.replace("order: str", "order: str, days: int").replace(
+        "number.", "number.\n\n    Args:\n        order: It.\n"
+    )
+    write(
+        server="from mcp.server.mcpserver import MCPServer\n\nmcp = MCPServer('shop')\nimport finding\n",
+        finding=f"from server import mcp\n\n\n@mcp.tool(){tool}",
+    )
+    wanted = [
+        "finding.py:5:22: warning[TK204] parameter 'days' of 'find' has no description",
+        "finding.py:5:22: warning[TK401] 'find' never reads its parameter 'days'",
+    ]
+    for paths in (["."], ["server.py", "finding.py"], [".", "--static"]):
+        command = ["lint", "--no-cache", "--quiet", "--format", "concise", *paths]
+        assert CliRunner().invoke(application(), command).stdout.splitlines() == wanted

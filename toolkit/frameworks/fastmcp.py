@@ -146,7 +146,7 @@ MARKED = ForeignClass(tools_of_function)
 
 
 def to_fastmcp(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
-    """Return a Tool as a FastMCP `Tool` (versions 2 to 4), for servers: `server.add_tool(to_fastmcp(tool))`.
+    """Return a Tool as a FastMCP `Tool` (versions 2.13 to 4), for servers: `server.add_tool(to_fastmcp(tool))`.
 
     A failed call returns a result with `isError`; attachments become content blocks.
 

@@ -161,7 +161,7 @@ CLASSES = {
 
 
 def to_mcp_sdk(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
-    """Return a Tool as a `Tool` of the MCP SDK (version 1 or 2): `MCPServer("shop", tools=[to_mcp_sdk(tool)])`.
+    """Return a Tool as a `Tool` of the MCP SDK (1.10 or newer): `MCPServer("shop", tools=[to_mcp_sdk(tool)])`.
 
     A failed call returns a result with `isError`; attachments become content blocks.
 

@@ -1,15 +1,19 @@
 """Find the files of a project, or in a folder."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.module_files import PYTHON, place_in_package
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # These are run by other programs, and have effects when imported.
-_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py"})
+_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py"})
+_PROGRAM = "__main__.py"
+_GUARD = re.compile(rb"""^if __name__ == ['"]__main__['"]:""", re.MULTILINE)
 _ROOTS = ("pyproject.toml", "setup.py", ".git")
 
 
@@ -35,7 +39,9 @@ def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
         found += [
             Path(where, name)
             for name in files
-            if name.endswith(suffixes) and not _is_skipped_file(name) and not (is_of_tests and name.endswith(PYTHON))
+            if name.endswith(suffixes)
+            and not (_is_skipped_file(name) or (is_of_tests and name.endswith(PYTHON)))
+            and (name != _PROGRAM or _is_guarded(where, name))
         ]
     return sorted(found)
 
@@ -74,3 +80,10 @@ def _holds_tests(name: str) -> bool:
 def _is_skipped_file(name: str) -> bool:
     is_test = name.endswith(PYTHON) and (name.startswith("test_") or name.endswith("_test.py"))
     return is_test or name.startswith(".") or name in _SKIPPED_FILES
+
+
+def _is_guarded(where: str, name: str) -> bool:
+    """Whether the file of a program does nothing when it is only imported."""
+    with suppress(OSError):
+        return _GUARD.search(bounded_bytes(Path(where, name))) is not None
+    return False

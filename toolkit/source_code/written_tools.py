@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
 from toolkit.source_code.constants import Constants, value_in
+from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, hides_arguments
 from toolkit.source_code.registries import files_around
-from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, is_instance_of_type, last_name
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_factories import Factories
 from toolkit.source_code.tool_hints import ToolHints
@@ -431,29 +432,26 @@ class _Walk:
 
     def _held(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
         given = argument_of(call, found.registration.function)
-        if isinstance(given, ast.Name):
-            given = next(iter(self._assigned(given, names)), given)
-        if isinstance(given, ast.ListComp | ast.GeneratorExp) and found.marks.serves:
-            self._note(call, found, given.elt, names)
-        for one in given.elts if isinstance(given, ast.List | ast.Tuple) else ():
-            for defined in self._functions(one, names):
+        if given is None:
+            return
+        for source, one, scope in elements_of(self._reader.meanings, (self._source, given, names)):
+            if isinstance(one, ast.ListComp | ast.GeneratorExp):
+                if found.marks.serves:
+                    self._note(call, found, one.elt, names)
+                continue
+            shown = one if source is self._source else call
+            for defined in self._functions(one, scope, source):
                 if not self._is_marked(defined):
                     is_here = defined.source.path == self._source.path
                     yield self._tool(
                         found.marks,
                         _IN_LIST,
-                        defined.node if is_here else one,
+                        defined.node if is_here else shown,
                         name=defined.node.name,
                         mark=None,
                         function=_as_function(defined.node),
                         home=defined.source.path,
                     )
-
-    def _assigned(self, name: ast.Name, names: LocalNames | None) -> Iterator[ast.expr]:
-        """Yield what is assigned to a variable in its scope."""
-        local = names.find(name.id) if names is not None else None
-        found = self._source.bindings.get(name.id, ()) if local is None else [one.binding for one in local]
-        return (one for one in found if isinstance(one, ast.expr) and not is_instance_of_type(one))
 
     def _is_passed_on(self, defined: Defined, call: ast.Call, found: Registered) -> bool:
         """Whether a call registers what a decorator of its framework has made a tool, with the same name."""

@@ -41,14 +41,14 @@ _MINOR = frozenset(
         codes.WHOLE_DOCSTRING,
     }
 )
-"""The rules that are not essential: many of their findings are true, but change little."""
+"""The rules of which only errors are essential: many of their findings are true, but change little."""
 
 
 def is_essential(problem: Problem) -> bool:
-    """Return whether a finding belongs to the essential profile; an error of any rule does."""
-    if problem.code == codes.MISSING_PARAMETER_DESCRIPTION:
-        return problem.severity != "info"  # names that say enough
-    return problem.code not in _MINOR or problem.severity == "error"
+    """Return whether a finding belongs to the essential profile; an error does, but no `info`."""
+    if problem.severity == "error":
+        return problem.code != codes.TOO_MANY_PARAMETERS
+    return problem.severity == "warning" and problem.code not in _MINOR
 
 
 def files_of_frameworks(tools: "Iterable[ToolDefinition]") -> frozenset[str]:

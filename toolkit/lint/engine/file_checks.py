@@ -151,6 +151,7 @@ class FileChecker:
         """
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
+        self._others: dict[str, PythonFile] = {}
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
@@ -211,8 +212,13 @@ class FileChecker:
         functions = marks_to_functions(module, opened.tools)
         written = written_behind(module, opened.tools, functions)
         shown = {position: written_definition(module, tool) for position, tool in written.items()}
+        everywhere = dict(functions)
+        for other in self._other_files(file, opened.tools):
+            theirs_too = marks_to_functions(other, opened.tools)
+            everywhere |= theirs_too
+            shown |= {at: written_definition(other, one.written) for at, one in theirs_too.items() if one.written}
         built = [
-            built_definition(record, functions.get(position), file, opened.child, shown.get(position))
+            built_definition(record, everywhere.get(position), file, opened.child, shown.get(position))
             for position, record in enumerate(opened.tools)
             if position in functions or _is_from_here(record, file)
         ]
@@ -243,6 +249,25 @@ class FileChecker:
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
         report = report._replace(gaps=Gaps() if opened.child else self._gaps_in(module, has_tools=bool(report.tools)))
         return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
+
+    def _other_files(self, file: str, records: Sequence[Mapping[str, Any]]) -> Iterator[PythonFile]:
+        """Yield the other files of the project with functions that became tools of a file which imports them."""
+        for home in dict.fromkeys(one["definition"][0] for one in records if one["definition"]):
+            if home != file and not is_installed(home) and (other := self._other(home)):
+                yield other
+
+    def _other(self, file: str) -> PythonFile | None:
+        text = source_of(file)
+        if isinstance(text, Problem):
+            return None
+        known = self._others.get(file)
+        if known is None or known.text != text:
+            try:
+                known = PythonFile(file, text, self._known_tree(file, text), self._reader)
+            except SyntaxError:
+                return None
+            self._others[file] = known
+        return known
 
     def _gaps_in(self, module: PythonFile, *, has_tools: bool) -> Gaps:
         """Return where a file registers tools that its source does not show."""

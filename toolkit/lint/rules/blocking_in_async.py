@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from toolkit.codes import BLOCKING_IN_ASYNC
 from toolkit.lint.clues.effects import importing
 from toolkit.lint.rule import Rule
-from toolkit.problems import Fix, Problem
+from toolkit.problems import Fix, Problem, Severity
 from toolkit.source_code.python_functions import PythonFunction
 
 _BLOCKING = {
@@ -14,6 +14,7 @@ _BLOCKING = {
     "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput", "open",
     "shutil.copytree", "shutil.rmtree", "sqlite3.connect",
 }  # fmt: skip
+_SHORT = {"open", "sqlite3.connect"}
 _CLIENTS = {"requests", "httpx", "niquests"}
 _METHODS = {"get", "post", "put", "patch", "delete", "head", "options", "request"}
 _INSTEAD: Mapping[str, str] = {"time.sleep": "asyncio.sleep"}
@@ -27,6 +28,8 @@ class BlockingInAsync(Rule):
     All coroutines share one thread. While one of them sleeps, reads a file or waits for a server with a blocking call,
     no other tool runs, timeouts have no effect and nothing can interrupt the call. A plain function runs in a separate
     thread, so it may block.
+
+    In tools of other frameworks, opening a file or a local database, which seldom takes long, is only an `info`.
 
     ## Example
 
@@ -86,7 +89,9 @@ class BlockingInAsync(Rule):
                 )
                 message = f"the async tool {function.tool_name!r} blocks the event loop in '{meaning}'"
                 fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
-                yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
+                is_short = meaning in _SHORT and function.written is not None
+                severity: Severity = "info" if is_short else self.severity
+                yield self.problem(message, function.file.location(node), hint=hint, fix=fix, severity=severity)
 
     def _fix(self, function: PythonFunction, node: ast.Call, meaning: str, *, bare: bool) -> Fix:
         file = function.file

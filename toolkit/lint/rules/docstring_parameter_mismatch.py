@@ -27,8 +27,8 @@ class DocstringParameterMismatch(Rule):
     The description of a parameter that does not exist is lost: no model sees it, and the intended parameter has no
     description. This happens when a parameter is renamed. Each docstring gets one finding, whatever is wrong with it.
     The fix renames an entry if a parameter with a similar name has no entry. If exactly one entry and one parameter are
-    left over, renaming is an unsafe fix. If the entries are in another order than the parameters (a warning), the fix
-    reorders them. The position of parameters that no model sees, such as `context: ToolContext`, does not matter.
+    left over, renaming is an unsafe fix. If the entries are in another order than the parameters (an `info` for tools of
+    other frameworks, and otherwise a warning), the fix reorders them. The position of parameters that no model sees, such as `context: ToolContext`, does not matter.
 
     ## Example
 
@@ -112,7 +112,7 @@ class DocstringParameterMismatch(Rule):
             f"the docstring describes {moved.name!r} in a different position than in {function.tool_name!r}",
             _place(function, literal, moved),
             hint="describe the parameters in the order of the function",
-            severity="warning",
+            severity="warning" if function.written is None else "info",
             fix=self._ordering(function, literal, entries, written),
         )
 

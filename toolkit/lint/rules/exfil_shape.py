@@ -9,6 +9,7 @@ from toolkit.lint.clues.wording import Phrase
 from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.definition.names import words_of
 
 _SENDING = Phrase(
     r"\b(?:send|post|forward|upload|submit|report|e-?mail|transmit|copy)\b"
@@ -110,7 +111,9 @@ class ExfilShape(Rule):
 
 
 def _accepts_text(tool: ToolDefinition, name: str | None) -> bool:
-    """Whether a parameter can contain text, as far as its type is known; booleans and numbers cannot."""
+    """Whether a parameter can contain text: not if its name says that it is an id, or if its type excludes text."""
+    if words_of(name or "")[-1:] in (["id"], ["ids"]):
+        return False
     parameter = next((one for one in tool.parameters if one.name == name), None)
     if parameter is None:
         return True

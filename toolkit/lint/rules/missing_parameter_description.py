@@ -1,5 +1,6 @@
 """TK204: a parameter without a description."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,12 +10,18 @@ from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolD
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
 from toolkit.problems import Problem, Severity
+from toolkit.source_code.source_files import last_name
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 _SAYS_ENOUGH = re.compile(
     r"\w+(?:_ids?|Ids?|_uuid|_name|Name|_email|_url|Url)|limit|offset|page|page_size|pageSize|per_page"
 )
 """Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
+_SAYS_MOST = re.compile(
+    r"id|uuid|name|title|description|text|message|email|url|\w*username|(?:is|has|include|max|min)_\w+|[abxy]"
+)
+"""Plain names, for which maintainers of other frameworks' tools seldom write a description."""
+_SAYING_TYPES = {"bool", "Literal"}
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
 
@@ -33,7 +40,9 @@ class MissingParameterDescription(Rule):
     describes under another name is reported by `TK205` alone.
 
     If a tool's parameters without descriptions all have names such as `note_id` or `page_size`, which say most of it, the
-    findings have the severity `info`, and do not belong to the essential profile.
+    findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, plain
+    names such as `title`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
+    as well.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -84,7 +93,7 @@ class MissingParameterDescription(Rule):
             return
         renamed = frozenset() if tool.function is None else renamed_parameters(tool.function)
         bare = [one for one in tool.parameters if one.name not in renamed and _is_bare(tool, one)]
-        severity: Severity = "info" if all(_SAYS_ENOUGH.fullmatch(one.name) for one in bare) else self.severity
+        severity: Severity = "info" if all(_says_enough(tool, one) for one in bare) else self.severity
         for parameter in bare:
             yield self.problem(
                 f"parameter {parameter.name!r} of {tool.name!r} has no description",
@@ -97,6 +106,19 @@ class MissingParameterDescription(Rule):
 def _is_bare(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
     is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
     return parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name))
+
+
+def _says_enough(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
+    """Whether the name, the type or the default of a parameter says what a model has to know."""
+    if tool.framework is None or _SAYS_ENOUGH.fullmatch(parameter.name):
+        return _SAYS_ENOUGH.fullmatch(parameter.name) is not None
+    schema, python = parameter.schema or {}, parameter.python
+    is_shown = "enum" in schema or "const" in schema or schema.get("type") == "boolean" or bool(schema.get("default"))
+    if is_shown or python is None or _SAYS_MOST.fullmatch(parameter.name):
+        return is_shown or _SAYS_MOST.fullmatch(parameter.name) is not None
+    annotation = python.node.annotation
+    kind = last_name(annotation.value if isinstance(annotation, ast.Subscript) else annotation) if annotation else ""
+    return kind in _SAYING_TYPES or (isinstance(python.default, ast.Constant) and bool(python.default.value))
 
 
 def joined(problems: Iterable[Problem]) -> list[Problem]:

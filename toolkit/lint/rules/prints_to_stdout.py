@@ -29,7 +29,7 @@ class PrintsToStdout(Rule):
     servers do not: one `print` there breaks the connection. Write messages for people to standard error, and return
     results for the model. Tools with `@tool` are checked with `--provider mcp`. Tools of MCP servers are always
     checked, unless the file uses another transport. If the file itself starts a server over stdio, its other
-    functions are checked too. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
+    functions are checked too, except for what they print after `KeyboardInterrupt`. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
 
     ## Example
 
@@ -90,7 +90,7 @@ class PrintsToStdout(Rule):
             if function.node not in known and not function.is_decorated:
                 serves = any(node in serving for node in nodes_below(function.node))
                 leaving = _before_leaving(function.node) if serves else set()
-                leaving |= _for_other_transports(function.node)
+                leaving |= _for_other_transports(function.node) | _after_interruption(function.node)
                 message = f"{function.name!r} prints to standard output, where this file serves its tools"
                 yield from self._printing(function, message, besides=leaving)
 
@@ -137,6 +137,18 @@ def _for_other_transports(function: ast.AST) -> set[ast.AST]:
                 continue
         found |= {node for statement in block for node in ast.walk(statement)}
     return found
+
+
+def _after_interruption(function: ast.AST) -> set[ast.AST]:
+    """Return all nodes that only run when a user has stopped the server: `except KeyboardInterrupt: …`."""
+    handlers = (one for one in ast.walk(function) if isinstance(one, ast.ExceptHandler) and one.type is not None)
+    named = (one for one in handlers if _is_interruption(one.type))
+    return {node for handler in named for node in ast.walk(handler)}
+
+
+def _is_interruption(kind: ast.expr | None) -> bool:
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return all(isinstance(one, ast.Name) and one.id in {"KeyboardInterrupt", "SystemExit"} for one in kinds)
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -8,7 +8,7 @@ from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.clues.effects import leading_text
 from toolkit.lint.clues.guards import helpers_called
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.source_files import last_name
@@ -44,6 +44,8 @@ class SwallowedError(Rule):
 
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
+    Any other failure that is returned by a tool of a framework without a server is an `info`, since the model reads it,
+    and so is a dict with a key such as `"error"`.
 
     ## Example
 
@@ -111,7 +113,8 @@ class SwallowedError(Rule):
             return
         if _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
-            yield self.problem(message, function.file.location(statement), hint=_hint(function))
+            severity: Severity = "info" if _is_plain_to_model(function, value) else self.severity
+            yield self.problem(message, function.file.location(statement), hint=_hint(function), severity=severity)
         elif _matches(_SUCCESS, value):
             yield self._as_success(function, statement)
 
@@ -160,6 +163,14 @@ def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:
         if isinstance(key, ast.Constant)
     }
     return "content" in entries and function.written.marks.terms.failed in entries.items()
+
+
+def _is_plain_to_model(function: PythonFunction, value: ast.expr | None) -> bool:
+    """Whether a model sees the failure anyway, and nobody else would: only servers report errors to a client.
+
+    In tools of other frameworks, a field such as `"error"` is as plain as a failed call.
+    """
+    return function.written is not None and (not function.written.marks.serves or _describes_failure(value))
 
 
 def _calls_helper_for_errors(function: PythonFunction, value: ast.expr | None) -> bool:

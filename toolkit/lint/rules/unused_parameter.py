@@ -7,6 +7,7 @@ from toolkit.codes import UNUSED_PARAMETER
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
+from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 
 _CONSTANT = (
@@ -24,6 +25,7 @@ _CONSTANT = (
 _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 
+_SEVERAL = 3
 _EXPLAINING = {"description", "explanation", "rationale", "reasoning", "thought", "thoughts"}
 
 
@@ -35,6 +37,9 @@ class UnusedParameter(Rule):
     A model spends tokens to fill it in and believes that it has an effect. Use the parameter in the function, or remove
     it. If it is unused on purpose, begin its name with an underscore, or write `del name`. A function that only returns
     a constant, or only raises, is a placeholder and is not checked.
+
+    If at least three tools of another framework in one file have the parameter, it is probably a convention of the
+    project, such as an account that a middleware fills in, and the finding is an `info`.
 
     ## Example
 
@@ -101,7 +106,16 @@ class UnusedParameter(Rule):
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
+                    severity="info" if _is_convention(function, parameter.name) else None,
                 )
+
+
+def _is_convention(function: PythonFunction, name: str) -> bool:
+    """Whether several tools of a framework in one file have a parameter that this one does not need."""
+    if function.written is None or not isinstance(function.file, PythonFile):
+        return False
+    others = function.file.framework_functions.values()
+    return sum(any(one.name == name for one in other.parameters) for other in others) >= _SEVERAL
 
 
 def _is_placeholder(function: PythonFunction, read: set[str]) -> bool:
