@@ -357,3 +357,16 @@ def test_decorator_of_a_project_may_declare_effects_in_its_own_words(write, more
     write(**BUILT, orders=DELETE.replace("{more}", more))
     found = CliRunner().invoke(application(), ["lint", "--static", "--format", "json", "--no-cache", "."])
     assert [one["code"] for one in json.loads(found.stdout) if one["code"] in {"TK401", "TK506"}] == codes
+
+
+def test_new_server_of_a_registry_is_seen_beside_cached_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").touch()
+    Path("registry.py").write_text(REGISTRY, "utf-8")
+    Path("shop.py").write_text(f"from registry import tool_registry\n\n\n@tool_registry.register(){FIND}", "utf-8")
+    lint = ["lint", "--static", "."]
+    assert "(no tools;" in CliRunner().invoke(application(), lint).output
+    Path("server.py").write_text("from fastmcp import FastMCP\nfrom registry import tool_registry\n", "utf-8")
+    assert "(1 tool in 1 file: 1 FastMCP;" in CliRunner().invoke(application(), lint).output
+    Path("server.py").write_text("", "utf-8")
+    assert "(no tools;" in CliRunner().invoke(application(), lint).output

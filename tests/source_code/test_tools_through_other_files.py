@@ -163,3 +163,9 @@ def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(w
     for paths in (["."], ["server.py", "finding.py"], [".", "--static"]):
         command = ["lint", "--no-cache", "--quiet", "--format", "concise", *paths]
         assert CliRunner().invoke(application(), command).stdout.splitlines() == wanted
+
+
+def test_functions_that_a_loop_takes_from_a_module_by_name_are_tools(write):
+    server = "from fastmcp import FastMCP\nimport shop\n\nmcp = FastMCP('shop')\nfor name in shop.__all__:\n    mcp.tool(getattr(shop, name))\n"
+    write(shop_in___init__="from .finding import find\n\n__all__ = ['find']\n", shop_in_finding=FUNCTION, server=server)
+    assert listed("server.py") == [("find", "fastmcp")]

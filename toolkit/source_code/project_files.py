@@ -18,17 +18,23 @@ _ROOTS = ("pyproject.toml", "setup.py", ".git")
 
 
 def project_files(file: str) -> list[Path]:
-    """Return the Python files of the project of a file, sorted: the nearest folder around it with a project file.
+    """Return the Python files of the project of a file, sorted; without a project, those in its own folder."""
+    folder, is_whole = project_folder(file)
+    return files_below(folder, (PYTHON,)) if is_whole else sorted(folder.glob(f"*{PYTHON}"))
 
-    Without a project file, these are the files of its outermost package, or else those in its own folder.
+
+def project_folder(file: str) -> tuple[Path, bool]:
+    """Return the nearest folder around a file with a project file, and that it belongs to the project as a whole.
+
+    Without a project file, this is its outermost package, or else its own folder, which may contain anything.
     """
     folder = Path(file).parent
     for one in (folder, *folder.parents):
         if any((one / name).exists() for name in _ROOTS):
-            return files_below(one, (PYTHON,))
+            return one, True
     outer, names = place_in_package(file)
     package = Path(outer, names[0])
-    return files_below(package, (PYTHON,)) if package.is_dir() else sorted(folder.glob(f"*{PYTHON}"))
+    return (package, True) if package.is_dir() else (folder, False)
 
 
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:

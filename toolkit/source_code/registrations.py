@@ -81,7 +81,7 @@ class Registrations:
         self._marks = marks
         self._wrappers: dict[Definition, Registered | None] = {}
         self._known: dict[str, Registered | None] = {}
-        self._registries = Registries(meanings)
+        self.registries = Registries(meanings)
 
     def of_decorator(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
@@ -137,7 +137,7 @@ class Registrations:
             if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
                 continue
             name, home = meaning.node.name, meaning.source
-            if kept := self._registries.kept_by(home, meaning.node):
+            if kept := self.registries.kept_by(home, meaning.node):
                 found = self._of_project(name, (source, home), home.path)
                 if found := found or self._as_registered(name, kept.marks, home.path):
                     registration = with_places(found.registration, meaning.node)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.meanings import Meanings
-from toolkit.source_code.project_files import project_files
+from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.source_code.tool_hints import mentions_framework
@@ -49,6 +49,11 @@ class Registries:
         self._meanings = meanings
         self._users: dict[str, tuple[_User, ...]] = {}
         self._known: dict[Definition, Kept | None] = {}
+        self._searched: set[str] = set()
+
+    def folders_of(self, files: Collection[str]) -> frozenset[str]:
+        """Return the folders in which servers were looked for on behalf of files; a new file there may be one."""
+        return frozenset(str(project_folder(one)[0]) for one in self._searched.intersection(files))
 
     def kept_by(self, home: SourceFile, decorator: FunctionNode) -> Kept | None:
         """Return where a decorator, which is in the file `home`, keeps functions; `None` if it keeps none."""
@@ -57,9 +62,12 @@ class Registries:
         return self._known[decorator]
 
     def _find(self, home: SourceFile, decorator: FunctionNode) -> Kept | None:
+        flags = flags_of(decorator)
+        if stores_function(decorator) or flags:
+            self._searched.add(home.path)
         if stores_function(decorator):
             files = self._files_of(home, decorator)
-        elif readers := self._readers(home.path, flags_of(decorator)):
+        elif readers := self._readers(home.path, flags):
             files = readers | {home.path}
         else:
             return None
@@ -80,12 +88,12 @@ class Registries:
 
     def _users_near(self, home: str) -> Iterator[_User]:
         for file in map(str, project_files(home)):
+            self._meanings.depend(home, os.path.realpath(file))
             with suppress(OSError):
                 source = self._meanings.source(file) if mentions_framework(bounded_bytes(file)) else None
                 imported = [framework_of(one.module) for one in source.imports] if source is not None else []
                 for marks in (marks_of(one) for one in dict.fromkeys(imported) if one is not None):
                     if source is not None and marks is not None and marks.serves:
-                        self._meanings.depend(home, source.path)
                         yield _User(source.path, marks, files_around(self._meanings, source))
 
     def _files_of(self, home: SourceFile, decorator: FunctionNode) -> frozenset[str]:

@@ -2,11 +2,12 @@
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
-from toolkit.source_code.constants import Constants, value_in
+from toolkit.source_code.constants import Constants, UnknownValueError, value_in
 from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
@@ -466,8 +467,20 @@ class _Walk:
 
     def _functions(self, given: ast.expr, names: LocalNames | None, source: SourceFile | None = None) -> list[Defined]:
         """Return the functions that an expression in this file, or in another one, may be."""
-        found = dict.fromkeys(self._reader.meanings.of(source or self._source, given, names))
+        source = source or self._source
+        nodes = [given, *self._taken_by_name(source, given, names)]
+        found = dict.fromkeys(one for node in nodes for one in self._reader.meanings.of(source, node, names))
         return [one for one in found if isinstance(one, Defined) and isinstance(one.node, FUNCTIONS)]
+
+    def _taken_by_name(self, source: SourceFile, given: ast.expr, names: LocalNames | None) -> Iterator[ast.Attribute]:
+        """Yield the attributes that `getattr(module, name)` returns in a loop over known names, such as `__all__`."""
+        match given:
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Name(id=variable), *_]):
+                for listed in iterated(source, variable, names):
+                    with suppress(UnknownValueError):
+                        taken = self._reader.constants.value(source, listed, names)
+                        every = taken if isinstance(taken, list | tuple) else ()
+                        yield from (ast.Attribute(owner, one, ast.Load()) for one in every if isinstance(one, str))
 
     # ---------------------------------------------------------------------------------------------------------- classes
 

@@ -33,7 +33,7 @@ Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab"
 FORMATS: tuple[Format, ...] = get_args(Format)
 _FOR_PEOPLE = frozenset({"text", "github", "junit", "markdown"})
 PASSED = "All checks passed!"
-_MANY = 50
+_MANY = 20
 _WORST = 5
 _QUOTED = re.compile(r"'([^']+)'")
 

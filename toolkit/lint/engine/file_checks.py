@@ -244,9 +244,16 @@ class FileChecker:
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if report.needs and (theirs or not report.tools):
-            behind = sorted(one for one in self._reader.meanings.files_behind(file) if not is_installed(one))
+            every = self._reader.meanings.files_behind(file)
+            behind = sorted(one for one in every if not is_installed(one))
+            folders = sorted(self._reader.registrations.registries.folders_of(every))
             behind += version_files(file) if any(one.marks.docstrings_since for one in module.written) else ()
-            report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
+            report = report._replace(
+                needs={
+                    "files": [*report.needs["files"], *behind],
+                    "listings": [*report.needs["listings"], *([one, one] for one in folders)],
+                }
+            )
         report = report._replace(gaps=Gaps() if opened.child else self._gaps_in(module, has_tools=bool(report.tools)))
         return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
 
