@@ -131,7 +131,7 @@ def make():
 UNMADE = """\
 error[TK004]: there are no tools in 'made.py'
  --> made.py
-hint: the function '{}' makes {}, and importing the file does not call it: write `{}` at the top level, or name a file that does this
+hint: the function '{}' in 'made.py' makes {}, and importing the file does not call it: write `{}` at the top level, or name a file that does this
 """
 
 
@@ -150,3 +150,38 @@ def test_a_file_whose_function_makes_the_tools_says_what_to_write(program, proje
     assert (finished.returncode, finished.stderr) == (2, UNMADE.format(*said))
     (project / "made.py").write_text(f"{text}\n\n{said[-1]}\n", "utf-8")
     assert "stock" in program(command, "made.py").stdout
+
+
+RUNNING = """from mcp.server.lowlevel import Server
+from mcp_types import ListToolsResult, Tool
+
+
+async def serve(region: str) -> None:
+    async def list_tools(context, params):
+        return ListToolsResult(tools=[Tool(name="stock", description="Say how many there are.", input_schema={})])
+
+    server = Server("shop", on_list_tools=list_tools)
+    await server.run(region)
+"""
+UNREACHABLE = (
+    "hint: the function 'serve' in 'server.py' makes tools of MCP SDK and does not return them: to call them, configure "
+    "the command that starts the server, under [mcp.NAME]; `lint` and `list --static` read the source\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list", "shop/server.py"], "error[TK004]: there are no tools in 'shop/server.py'\n --> shop/server.py\n"),
+        (["list", "shop"], "error[TK004]: there are no tools in 'shop'\n"),
+        (["schema", "shop"], "error[TK004]: there are no tools in 'shop'\n"),
+        (["run", "shop/server.py:stock"], "error[TK001]: nothing is named 'stock' in 'shop/server.py'\n"),
+    ],
+)
+def test_a_program_that_makes_its_tools_while_it_serves_says_how_to_call_them(invoke, project, words, said):
+    (project / "shop").mkdir()
+    (project / "shop/server.py").write_text(RUNNING, "utf-8")
+    (project / "shop/other.py").write_text("RATE = 3\n", "utf-8")
+    finished = invoke(*words)
+    assert finished.stderr.partition("2 Python files")[0] == said + UNREACHABLE
+    assert "stock" in invoke("list", "--static", "shop").stdout

@@ -11,7 +11,7 @@ from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import call_with_options
 from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
+from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes
 from toolkit.source_code.written_tools import OURS, WrittenTool
 from toolkit.tools.definition.docstrings import Docstring, read_docstring
 from toolkit.tools.foreign.source_marks import is_among
@@ -177,14 +177,7 @@ class PythonFunction:
     @cached_property
     def own_nodes(self) -> tuple[ast.AST, ...]:
         """The nodes of the body without those of inner functions, in the order of the source."""
-        waiting: list[ast.AST] = list(reversed(self.body))
-        found = []
-        while waiting:
-            node = waiting.pop()
-            found.append(node)
-            if not isinstance(node, SCOPES):
-                waiting += reversed(children(node))
-        return tuple(found)
+        return tuple(own_nodes(self.body))
 
     @cached_property
     def calls(self) -> tuple[tuple[ast.Call, str], ...]:

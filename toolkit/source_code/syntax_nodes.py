@@ -1,7 +1,7 @@
 """Fast traversal of syntax trees, for all rules that need it."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -66,6 +66,18 @@ def nodes_below(node: ast.AST) -> list[ast.AST]:
     found = [node]
     for one in found:
         found += children(one)
+    return found
+
+
+def own_nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
+    """Return the nodes of the body of a function without those of inner functions, in the order of the source."""
+    waiting = [*body][::-1]
+    found = []
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if not isinstance(node, SCOPES):
+            waiting += reversed(children(node))
     return found
 
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -413,7 +414,7 @@ class SourceOpener:
             from toolkit.sources.module_names import ModuleName  # few targets have a name within
 
             found = ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
-
+            found.problems[:] = [_with_maker(problem, module) for problem in found.problems]
         note_ways(found.tools, module, source)
         return found
 
@@ -433,11 +434,21 @@ def _is_same(target: Target, other: Target | Problem) -> bool:
     return False
 
 
+def _with_maker(problem: Problem, module: "ModuleType") -> Problem:
+    """Add to the problem that a module has no tool with a name which function of the module would make it."""
+    file = getattr(module, "__file__", None)
+    if problem.code != NOT_FOUND or problem.hint is not None or not file:
+        return problem
+    from toolkit.sources.written_lists import unmade_tools  # only needed to report the problem
+
+    return replace(problem, hint=unmade_tools([Path(file)]))
+
+
 def _no_tools(target: FilesTarget) -> Problem:
     place = Location(str(target.paths[0])) if target.is_single else None
     hint = "mark a function with `@tool`" if target.paths else "it contains no Python files, pipelines or agents"
-    if target.is_single and target.python:
+    if target.python:
         from toolkit.sources.written_lists import unmade_tools  # only needed to report the problem
 
-        hint = unmade_tools(target.paths[0]) or hint
+        hint = unmade_tools(target.python) or hint
     return Problem(NO_TOOLS, f"there are no tools in '{target.spelled}'", place, hint=hint)

@@ -1,5 +1,6 @@
 """List the tools in files and folders from their source, without importing anything."""
 
+import ast
 import gc
 import os
 from collections.abc import Collection, Iterable, Iterator
@@ -11,6 +12,7 @@ from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
+from toolkit.source_code.syntax_nodes import own_nodes
 from toolkit.source_code.unfollowed import Unfollowed
 from toolkit.source_code.written_tools import OURS, ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
@@ -46,24 +48,39 @@ def list_written(targets: Iterable[str], base: Path, own_decorators: Collection[
     return found
 
 
-def unmade_tools(file: Path) -> str | None:
-    """Return a hint about a function in a file that would make tools, if importing the file made none; else `None`."""
+def unmade_tools(files: Iterable[Path]) -> str | None:
+    """Return a hint about a function that would make tools, if importing these files made none; else `None`."""
     reader = ToolReader()
-    source = reader.meanings.source(os.path.realpath(file))
-    if source is None:
-        return None
-    functions = [one for one in source.top_definitions() if isinstance(one, FUNCTIONS)]
-    for tool in reader.tools_in(source):
-        at = (tool.mark or tool.node).lineno
-        maker = next((one.name for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
-        if maker is not None and tool.path == source.path:
-            what = "tools" if tool.framework == OURS else f"tools of {tool.marks.title}"
-            call = f"{'server' if tool.marks.serves else 'tools'} = {maker}()"
-            return (
-                f"the function '{maker}' makes {what}, and importing the file does not call it: "
-                f"write `{call}` at the top level, or name a file that does this"
-            )
+    for file in files:
+        source = reader.meanings.source(os.path.realpath(file)) if _is_worth_reading(file, reader) else None
+        if source is None:
+            continue
+        functions = [one for one in source.top_definitions() if isinstance(one, FUNCTIONS)]
+        for tool in reader.tools_in(source):
+            at = (tool.mark or tool.node).lineno
+            maker = next((one for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
+            if maker is not None and tool.path == source.path:
+                return _how_to_make(tool, maker, file)
     return None
+
+
+def _how_to_make(tool: WrittenTool, maker: ast.FunctionDef | ast.AsyncFunctionDef, file: Path) -> str:
+    """Return a hint about a function that makes a tool."""
+    what = "tools" if tool.framework == OURS else f"tools of {tool.marks.title}"
+    made = f"the function '{maker.name}' in '{file.name}' makes {what}"
+    returns = any(isinstance(node, ast.Return) and node.value is not None for node in own_nodes(maker.body))
+    if returns and isinstance(maker, ast.FunctionDef):
+        call = f"{'server' if tool.marks.serves else 'tools'} = {maker.name}()"
+        return (
+            f"{made}, and importing the file does not call it: "
+            f"write `{call}` at the top level, or name a file that does this"
+        )
+    if tool.marks.serves:
+        return (
+            f"{made} and does not return them: to call them, configure the command that starts the server, under "
+            f"[mcp.NAME]; `lint` and `list --static` read the source"
+        )
+    return f"{made} and does not return them: define them at the top level; `lint` and `list --static` read the source"
 
 
 def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenList) -> None:
