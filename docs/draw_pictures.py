@@ -1,4 +1,4 @@
-"""Draw terminal sessions with the files of the tour as SVG: `python docs/draw_pictures.py`.
+"""Draw terminal sessions with the files of the tour, and charts of pipelines, as SVG: `python docs/draw_pictures.py`.
 
 With `--check`, as in CI, only check that the pictures are up to date. Each picture shows the output of the real program
 on a terminal, in colour. Durations, which differ between runs, are replaced by zeros, so that the same program always
@@ -8,6 +8,7 @@ produces the same picture.
 import io
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from itertools import groupby
@@ -46,10 +47,26 @@ SESSIONS = {
     "test": Session(("toolkit test prices.py",), aligned="left"),
     "pipeline": Session(("toolkit run refunds.yaml orders=@orders.json --approve refund",)),
 }
+CHARTS = {"chart": ("pipelines.md", "report.yaml")}
+"""The pipelines that are drawn, each with the page that has its files."""
 
 
 def draw(name: str) -> str:
-    """Return the picture of a session."""
+    """Return the picture of a session or of a pipeline."""
+    return draw_chart(*CHARTS[name]) if name in CHARTS else draw_session(name)
+
+
+def draw_chart(page: str, pipeline: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        for file, text in FILES.findall((ROOT / "docs" / page).read_text("utf-8")):
+            Path(folder, file).write_text(text, "utf-8")
+        command = [sys.executable, "-m", "toolkit_cli", "show", pipeline, "--format", "svg"]
+        return subprocess.run(  # noqa: S603 - our own program
+            command, cwd=folder, capture_output=True, encoding="utf-8", check=True
+        ).stdout
+
+
+def draw_session(name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         for file, text in FILES.findall(TOUR.read_text("utf-8")):
             Path(folder, file).write_text(text, "utf-8")
@@ -129,7 +146,7 @@ def _without_remote_fonts(picture: str) -> str:
 def main() -> int:
     """Draw every picture or, with `--check`, report those that are out of date."""
     stale = []
-    for name in SESSIONS:
+    for name in (*SESSIONS, *CHARTS):
         file, picture = FOLDER / f"{name}.svg", draw(name)
         if "--check" not in sys.argv:
             file.write_text(picture, "utf-8")

@@ -64,18 +64,26 @@ class Browser:
         os.close(self._ask)
         os.close(self._answers)
 
-    def show(self, file: Path, width: int, height: int = 900, *, is_dark: bool = False) -> None:
-        """Open a file in a window of this many pixels, and wait until it has been loaded."""
+    def show(self, page: Path | str, width: int, height: int = 900, *, is_dark: bool = False) -> None:
+        """Open a file or an address in a window of this many pixels, and wait until it has been loaded."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self._do("Emulation.setEmulatedMedia", features=[scheme])
         self._do(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
-        self._open(file.as_uri())
+        self._open(page.as_uri() if isinstance(page, Path) else page)
 
     def write(self, text: str) -> None:
         """Write a text into what has the focus, as a person does."""
         self._do("Input.insertText", text=text)
+
+    def press(self, key: str) -> None:
+        """Press a key, such as `Enter`, and release it."""
+        text = {"Enter": "\r"}.get(key)
+        for kind in ("keyDown", "keyUp"):
+            more = {"text": text} if text and kind == "keyDown" else {}
+            code = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40}[key]
+            self._do("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more)
 
     def value(self, script: str) -> Any:
         """Return what a script comes to in the page; a promise is waited for."""

@@ -38,6 +38,20 @@ def test_site_leaves_out_the_scripts_that_write_its_pages():
     assert project["exclude_docs"].split() == ["*.py", "__pycache__/"]
 
 
+def test_chart_of_a_pipeline_that_a_page_prints_is_drawn_on_it_too():
+    """A reader of the site sees the drawing, made by the program, and not only its text for Mermaid."""
+    pages = [page for page in (ROOT / "docs").glob("**/*.md") if "flowchart TD" in page.read_text("utf-8")]
+    assert pages
+    for page in pages:
+        text = page.read_text("utf-8")
+        written = re.findall(r'^    n\d+[^"\n]*"([^"]*)"', text, re.MULTILINE)
+        drawings = [
+            re.findall(r"<tspan[^>]*>([^<]*)</tspan>", (page.parent / place).read_text("utf-8"))
+            for place in re.findall(r"\]\((pictures/[\w-]+\.svg)\)", text)
+        ]
+        assert written in drawings
+
+
 def test_pages_of_the_api_have_every_public_name(pages_of_the_api):
     headings = {place: re.findall(r"^## (.+)$", text, re.MULTILINE) for place, text in pages_of_the_api.items()}
     assert headings == {f"api/{face}.md": [name for name, _ in library.public_names(face)] for face in library.FACES}

@@ -266,6 +266,7 @@ PROGRAMS = [
             (".", "lock --help"),
             (".", "new --help"),
             (".", "serve --help"),
+            (".", "ui --help"),
             (".", "serve tools.py"),
         )
     ),

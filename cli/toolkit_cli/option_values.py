@@ -119,7 +119,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "Approvals": ("yes", "no_input", "approve", "policy"),
     "Tools": ("tools", "group", "grant", "start", "consent", "python"),
     "Context": ("context", "memory_id", "meta"),
-    "HTTP": ("http", "token_env", "allow_host"),
+    "HTTP": ("http", "port", "token_env", "allow_host"),
     "Output": ("format", "output", "statistics", "compat", "verbose", "quiet"),
     "Exit code": ("require_tools", "warnings_as_errors", "fail_on", "exit_zero"),
 }

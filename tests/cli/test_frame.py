@@ -124,7 +124,7 @@ def test_unknown_command_names_the_nearest(invoke):
 
 def test_unknown_command_that_is_near_to_none_lists_them(invoke):
     assert invoke("xyzzy").stderr == (
-        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, runs, worker, list, show, schema, lint, test, policy, lock, new\n"
+        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, runs, worker, list, show, ui, schema, lint, test, policy, lock, new\n"
     )
 
 

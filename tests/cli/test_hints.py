@@ -309,7 +309,7 @@ def test_command_in_a_hint_works_as_it_is_printed(project, program, scenario):
     assert [f"{command}\n{one.stderr}" for command, one in done.items() if one.returncode in UNUSABLE] == []
 
 
-WORDS = "agent|lint|list|lock|mcp|new|policy|run|runs|schema|serve|show|test|worker|--version"
+WORDS = "agent|lint|list|lock|mcp|new|policy|run|runs|schema|serve|show|test|ui|worker|--version"
 SUGGESTION = re.compile(rf"`toolkit ({WORDS}) \S|: toolkit ({WORDS})\b|^toolkit ({WORDS}) ")
 
 

@@ -19,9 +19,10 @@ from typer.testing import CliRunner
 from tests.installers import INSTALL
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp import Options
-from toolkit.mcp.serving.over_http import HttpAccess  # private
+from toolkit.mcp.serving.http_requests import HttpAccess  # private
 from toolkit_cli.main import application
 from toolkit_cli.serving import server_transports  # private
+from toolkit_cli.serving.places import parse_place  # private
 
 GREET = '''
 from toolkit import tool
@@ -214,7 +215,7 @@ def test_door_takes_its_own_names_and_those_that_were_added():
     ],
 )
 def test_door_takes_the_names_of_the_address_that_it_listens_on_and_of_no_other_loopback_address(text, names):
-    assert set(server_transports.parse_place(text).names) == names
+    assert set(parse_place(text).names) == names
 
 
 def knock(url, **headers):

@@ -11,7 +11,7 @@ import pytest
 from tests.mcp.fuzzing import ENVELOPE
 from tests.mcp.raw import PATIENCE, RawStdio, message
 from tests.mcp.serving import TOOLKIT, Listening
-from toolkit.mcp.serving.over_http import EndingRequests  # private
+from toolkit.mcp.serving.http_requests import EndingRequests  # private
 
 TOOLS = '''
 import threading

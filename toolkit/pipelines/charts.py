@@ -8,11 +8,12 @@ from toolkit.pipelines.plans import Plan
 
 
 class Shape(NamedTuple):
-    """A box of a chart. Its kind is that of the step, or `end` for an input or the output."""
+    """A box of a chart. Its kind is that of the step, or `end` for an input or the output; its path is the step's."""
 
     id: str
     kind: str
     caption: str
+    path: str = ""
 
 
 class Frame(NamedTuple):
@@ -68,7 +69,7 @@ class _Chart:
 
     def _shapes(self, steps: Sequence[StepOutline]) -> Iterator[Item]:
         for step in steps:
-            yield Shape(self._id(step.path), step.kind, _caption(step))
+            yield Shape(self._id(step.path), step.kind, _caption(step), step.path)
             for name, inner in step.branches.items():
                 yield Frame(self._id(f"{step.path}/{name}/"), name)
                 yield from self._shapes(inner)
@@ -135,7 +136,7 @@ def _lines(items: Iterable[Item]) -> Iterator[str]:
     indent = _INDENT
     for item in items:
         match item:
-            case Shape(name, kind, caption):
+            case Shape(name, kind, caption, _):
                 yield f"{indent}{name}{_SHAPES[kind].format(_escape(caption))}"
             case Frame(name, title):
                 yield f'{indent}subgraph {name}["{_escape(title)}"]'

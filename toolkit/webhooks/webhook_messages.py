@@ -152,6 +152,20 @@ def read_answer(
     """
     if (fault := fault_of(secret, "answer", headers, body)) is not None:
         raise NoAnswerError(fault)
+    return decision_in(body, identity, request)
+
+
+def decision_in(body: bytes, identity: str, request: ReviewRequest) -> Decision:
+    """Return the decision in the body of an answer, whose sender is known.
+
+    Args:
+        body: The bytes of the answer.
+        identity: The id of the question.
+        request: The question.
+
+    Raises:
+        NoAnswerError: If the answer is malformed, or belongs to another question or call.
+    """
     try:
         answer = json.loads(body, parse_float=WrittenNumber)
     except (ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worker": ("toolkit_cli.commands.worker:worker", "Process batch items from a store."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools."),
     "show": ("toolkit_cli.commands.show:show", "Show everything about one tool, pipeline or agent."),
+    "ui": ("toolkit_cli.commands.ui:ui", "Look at tools on a local page, and call them there."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print tool definitions as a model receives them."),
     "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines for problems."),
     "test": ("toolkit_cli.commands.test:test", "Call tools with many inputs, and report what fails."),

@@ -33,7 +33,7 @@ from toolkit_cli.shared_options import (
 if TYPE_CHECKING:
     from toolkit.mcp.settings.editors import Editor
     from toolkit.tools.base import Tool
-    from toolkit_cli.serving.server_transports import Place
+    from toolkit_cli.serving.places import Place
 
 _NAME = "toolkit"
 _FIT_NAME = re.compile(r"[\w-]+", re.ASCII)
@@ -105,9 +105,9 @@ def serve(options: ServeOptions) -> int:
     if options.print_config is None:
         continue_with(options.python)
     _require_mcp()
-    from toolkit_cli.serving import server_transports  # it imports the SDK
+    from toolkit_cli.serving.places import parse_place  # help needs none of it
 
-    place = None if options.http is None else server_transports.parse_place(options.http)
+    place = None if options.http is None else parse_place(options.http)
     if options.print_config is not None:
         return _print_configuration(options.print_config, options.name, _words(options), place, options.token_env)
     return _serve(options, place)

@@ -1,10 +1,7 @@
 """`toolkit show`: show everything about a tool, a pipeline or an agent."""
 
-import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,17 +9,18 @@ import typer
 from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.codes import NOT_A_TOOL
 from toolkit.disclosure.offering import fold
-from toolkit.pipelines.charts import Item, chart_of, mermaid_of
+from toolkit.pipelines.charts import chart_of, mermaid_of
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.other_python import Python, continue_with
-from toolkit_cli.rendering.styles import one_line, paint_all, print_lines
+from toolkit_cli.rendering.chart_drawings import svg_of
+from toolkit_cli.rendering.styles import paint_all, print_lines
 from toolkit_cli.rendering.tool_kinds import outline_of_agent, pipeline_in
 from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record
-from toolkit_cli.rendering.tree_outlines import diagram_of, dot_of, states_of
+from toolkit_cli.rendering.tree_outlines import diagram_of, states_of
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured
 from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Target
@@ -44,7 +42,7 @@ def show(
     *,
     format: Annotated[
         Format,
-        typer.Option("--format", help="The output format; mermaid and svg are diagrams, and svg needs Graphviz."),
+        typer.Option("--format", help="The output format; mermaid and svg are diagrams."),
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
@@ -142,38 +140,3 @@ def _plan(tool: Tool) -> "Plan":
         message = f"'{tool.name}' has no diagram: it is neither a pipeline nor an agent with states"
         raise Failure(ExitCode.USAGE, message)
     return pipeline.plan
-
-
-_SECONDS = 60
-
-
-def svg_of(items: Iterable[Item]) -> str:
-    """Return a chart as an SVG document.
-
-    Raises:
-        Failure: If Graphviz's program `dot` is not installed or fails.
-    """
-    dot = _program()
-    try:
-        drawn = subprocess.run(  # noqa: S603 - a program on the user's PATH, with input that we wrote
-            [dot, "-Tsvg"],
-            input=dot_of(items),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=_SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError, UnicodeError) as error:
-        reason = one_line(str(getattr(error, "stderr", "") or error).strip())
-        raise Failure(ExitCode.FINDINGS, f"Graphviz could not draw the diagram: {reason}") from error
-    return drawn.stdout
-
-
-def _program() -> str:
-    """Return the path of `dot` from the PATH; one in the working directory is not trusted."""
-    found = shutil.which("dot")
-    if found is None or Path(found).absolute().parent == Path.cwd():
-        message = "SVG needs Graphviz, but its program 'dot' is not on the PATH"
-        hint = "install it, for example with 'apt install graphviz' or 'brew install graphviz', or use --format mermaid"
-        raise Failure(ExitCode.USAGE, message, hint=hint)
-    return found

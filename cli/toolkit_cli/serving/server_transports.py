@@ -4,27 +4,23 @@ import asyncio
 import gc
 import os
 import re
-import socket
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.serving import over_http
+from toolkit.mcp.serving.http_requests import HttpAccess
+from toolkit.mcp.serving.over_http import serve_http
 from toolkit.mcp.serving.over_stdio import serve_stdio
 from toolkit.mcp.serving.server import Options, ToolServer
 from toolkit.sources.modules import imported_afresh
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, report
-from toolkit_cli.running.watchdog import Interrupts
+from toolkit_cli.serving.places import Place, listening_socket, run_until_interrupted
 from toolkit_cli.watched_files import INTERVAL, stamp_after_a_while, stamp_of
 
-_LOOPBACK = "127.0.0.1"
-_LAST_PORT = 65_535
 _SHORTEST_TOKEN = 16
-_WAITING = 2_048
 _MOST_NAMED = 12
 _ALONE = (
     "waiting for an MCP client on stdin; clients start this command themselves "
@@ -34,52 +30,6 @@ _HOST = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?", re.ASCII)
 
 Watch = Callable[["ToolServer"], Awaitable[None]]
 """A task that runs alongside a server."""
-
-
-class Place(NamedTuple):
-    """The address that a server listens on.
-
-    Attributes:
-        host: A host name or an IP address.
-        port: The port; 0 for any free port.
-    """
-
-    host: str
-    port: int
-
-    @property
-    def is_private(self) -> bool:
-        """Whether only this machine can connect."""
-        return self.host == "localhost" or (self._address is not None and self._address.is_loopback)
-
-    @property
-    def _address(self) -> IPv4Address | IPv6Address | None:
-        try:
-            return ip_address(self.host)
-        except ValueError:
-            return None
-
-    @property
-    def reachable(self) -> "Place":
-        """An address that clients can connect to: the host name instead of 0.0.0.0, which only means every address."""
-        is_every = self._address is not None and self._address.is_unspecified
-        return self._replace(host=socket.gethostname()) if is_every else self
-
-    def url(self, port: int) -> str:
-        """Return the URL of a server at this host and a port."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{port}/mcp"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The host names that clients may use.
-
-        Another user of this machine can listen on the same port of another loopback address, so these are not included.
-        """
-        own = self.host if self._address is None else f"[{self._address}]" if ":" in self.host else str(self._address)
-        if not self.is_private:
-            return (own, socket.gethostname())
-        return (own, "localhost", _LOOPBACK) if own in {"localhost", _LOOPBACK} else (own, "localhost")
 
 
 class HttpOptions(NamedTuple):
@@ -94,22 +44,6 @@ class HttpOptions(NamedTuple):
     place: Place
     token: str | None
     hosts: Sequence[str] = ()
-
-
-def parse_place(text: str) -> Place:
-    """Parse an address in the form `[HOST:]PORT`.
-
-    Raises:
-        Failure: If it is invalid.
-    """
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > _LAST_PORT or (":" in host and not host.startswith("[")):
-        raise Failure(
-            ExitCode.USAGE,
-            f"--http: '{text}' is not an address to listen on",
-            hint="write 8000, 127.0.0.1:8000 or [::1]:8000",
-        )
-    return Place(host.strip("[]") or _LOOPBACK, int(port))
 
 
 def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptions:
@@ -164,16 +98,16 @@ def serve_over_http(
     tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve clients over HTTP until interrupted; return the exit code."""
-    with closing(_listener(access.place)) as listener:
+    with closing(listening_socket(access.place)) as listener:
         port = listener.getsockname()[1]
-        within = over_http.HttpAccess.at([*access.place.names, *access.hosts], port, access.token)
+        within = HttpAccess.at([*access.place.names, *access.hosts], port, access.token)
 
         def tell() -> None:
             if not quiet:
                 console.say(_served(tools, f"at {access.place.url(port)}"))
 
         async def work(server: "ToolServer") -> None:
-            await over_http.serve_http(server, listener, within, tell)
+            await serve_http(server, listener, within, tell)
 
         return _until_the_end(tools, options, work, watch)
 
@@ -198,40 +132,10 @@ def _until_the_end(
 
     gc.freeze()  # imported objects stay alive; collecting them repeatedly, and again at exit, would take a second
     try:
-        return _run(serve)
+        return run_until_interrupted(serve)
     finally:
         for name in cut_off:
             console.say(f"a call of '{name}' was stopped before it finished, and may have taken effect")
-
-
-def _run(serve: Callable[[], Coroutine[Any, Any, None]]) -> int:
-    """Run a server until it ends or is interrupted; return the exit code."""
-    with Interrupts() as interrupts:
-        try:
-            asyncio.run(serve())
-        except KeyboardInterrupt:
-            return interrupts.exit_code
-        except BaseExceptionGroup as group:  # a second interrupt may arrive while a group of tasks is ending
-            if group.subgroup(KeyboardInterrupt) is None:
-                raise
-            return interrupts.exit_code
-    return ExitCode.SUCCESS
-
-
-def _listener(place: Place) -> socket.socket:
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    # With the protocol set, asyncio sets TCP_NODELAY; otherwise every response would be delayed by 40 ms.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((place.host, place.port))
-        listener.listen(_WAITING)
-    except OSError as error:
-        listener.close()
-        message = f"cannot listen at {place.host}:{place.port}: {(error.strerror or str(error)).lower()}"
-        raise Failure(ExitCode.USAGE, message, hint="choose another port; --http 0 picks a free one") from error
-    return listener
 
 
 def _served(tools: Mapping[str, Tool], where: str) -> str:
