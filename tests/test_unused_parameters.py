@@ -8,7 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted([*ROOT.glob("toolkit/**/*.py"), *ROOT.glob("cli/**/*.py")])
-CALLBACKS = {"Conversation._on_question: context", "ToolServer._greet: params"}  # MCP's SDK passes them
+CALLBACKS = {
+    "Conversation._on_question: context",  # MCP's SDK passes it
+    "ToolServer._greet: params",  # as above
+    *(f"_Page.{route}: _" for route in ("_shell", "_list", "_findings")),  # Starlette passes the request
+}
 
 
 def parameters_of(method):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.dialects import DIALECTS, export, objections
+from toolkit.lint import check
 from toolkit.pipelines.charts import chart_of
 from toolkit.runs.records import JournalError
 from toolkit.tools.base import Tool
@@ -71,10 +72,7 @@ def sent_definitions(tool: Tool) -> list[dict[str, Any]]:
 
 def findings_of(session: "Session", targets: Sequence[str]) -> list[dict[str, Any]]:
     """Return what `toolkit lint` reports about the targets."""
-    from toolkit.lint import check  # the page can be looked at before it is imported
-
-    problems = check(targets, session.configuration)
-    return [_finding(problem) for problem in problems]
+    return [_finding(problem) for problem in check(targets, session.configuration)]
 
 
 def _finding(problem: "Problem") -> dict[str, Any]:
