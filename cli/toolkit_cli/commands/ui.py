@@ -8,6 +8,7 @@ import typer
 from toolkit.errors import not_installed
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.running.sessions import open_session
 from toolkit_cli.shared_options import SessionOptions, Sources, Targets
 
@@ -20,6 +21,7 @@ class UiOptions(NamedTuple):
     targets: Targets = None
     port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65_535, help="The port; 0 picks a free one.")] = 0
     tools: Sources = None
+    python: Python = None
     session: SessionOptions = SessionOptions()
 
 
@@ -29,6 +31,7 @@ def ui(options: UiOptions) -> int:
     The page asks before a call that needs approval. It is served to this machine only, and only to whoever has the
     address that is printed. It loads nothing from elsewhere. Ctrl-C ends it.
     """
+    continue_with(options.python)
     if not all(map(find_spec, _NEEDED)):
         raise not_installed("the page needs", "toolkit-cli[mcp]")
     from toolkit_cli.serving.tool_page.page_server import serve_page  # help needs none of it
