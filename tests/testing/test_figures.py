@@ -115,3 +115,78 @@ def test_the_interval_is_the_one_of_wilson():
     """The example of Newcombe, Statistics in Medicine 17 (1998), pages 857 and 873: 81 of 263, and 56/70 against 48/80."""
     assert [round(end, 4) for end in Rate(81, 263).interval] == [0.2553, 0.3662]
     assert [round(end, 4) for end in Rate(56, 70).change_from(Rate(48, 80))] == [0.0524, 0.3339]
+
+
+CAREFUL = """
+import right
+
+
+def reply(messages, tools):
+    says = {tool.name: tool.description for tool in tools}
+    if "no longer want" in messages[-1].text and "not been sent" not in says["cancel"]:
+        return right.ModelReply("")
+    return right.reply(messages, tools)
+"""
+DROP = """\
+MODEL                BEFORE  NOW    CHANGE
+scripted:careful.py  40/40   30/40  -25%, at least -11%: a significant drop
+
+MOVED           BEFORE  NOW   BY                   CHANGED
+a cancellation  10/10   0/10  scripted:careful.py  'cancel': the description was "Cancel an order that has not been sent yet.", and is "Cancel an order."
+"""
+
+
+@pytest.fixture
+def report(shop, program, monkeypatch):
+    """Return a function that tests a model again after a change, against a report of the time before it."""
+    monkeypatch.setenv("PYTHONPATH", str(shop))
+    (shop / "careful.py").write_text(CAREFUL, "utf-8")
+
+    def run(repeat, *options):
+        words = ("test", "shop.cases.yaml", "--model", "scripted:careful.py", "--repeat", repeat, "--no-cache")
+        before = program(*words, "--format", "json")
+        assert before.returncode == 0, before.stderr
+        (shop / "before.json").write_text(before.stdout, "utf-8")
+        (shop / "shop.py").write_text(TOOLS.replace(" that has not been sent yet", ""), "utf-8")
+        return program(*words, "--against", "before.json", *options, env={"COLUMNS": "200"})
+
+    return run
+
+
+def test_a_significant_drop_fails_and_names_the_definition_and_the_case(report):
+    finished = report(10)
+    assert (finished.returncode, finished.stderr) == (1, "")
+    assert " ".join(DROP.split()) in " ".join(finished.stdout.split())
+    assert finished.stdout.splitlines()[-1] == "10 failed, 30 passed (40 runs of 4 cases in 1 file)"
+
+
+def test_a_drop_that_may_be_chance_is_shown_and_does_not_fail(report):
+    finished = report(1)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "scripted:careful.py  4/4     3/4  -25%, not significant" in finished.stdout
+    assert "a cancellation  1/1     0/1" in finished.stdout
+
+
+def test_the_json_report_has_the_comparison(report):
+    finished = report(10, "--format", "json")
+    [found] = json.loads(finished.stdout)["against"]
+    [moved] = found.pop("moved")
+    assert found == {"model": "scripted:careful.py", "before": [40, 40], "now": [30, 40],
+                     "interval": [-0.4019, -0.1108], "dropped": True}  # fmt: skip
+    assert (moved["name"], moved["before"], moved["now"], list(moved["changes"])) == (
+        "a cancellation", [10, 10], [0, 10], ["cancel"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "error: 'before.json' is not a JSON report of `toolkit test`"),
+        ('{"cases": [], "definitions": {}}', "error: 'before.json' has no results of these models for these cases"),
+    ],
+)
+def test_a_report_that_cannot_be_compared_is_an_error(shop, program, text, message):
+    (shop / "before.json").write_text(text, "utf-8")
+    words = ("test", "shop.cases.yaml", "--model", "scripted:right.py", "--against", "before.json", "--no-cache")
+    finished = program(*words)
+    assert (finished.returncode, finished.stderr.splitlines()[0]) == (2, message)

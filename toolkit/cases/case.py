@@ -81,6 +81,7 @@ class Expected(NamedTuple):
         files: The contents of files; None for a file that does not exist.
         events: Events in this order, others may be in between.
         within: What the case may spend.
+        found: Among how many of the first results each search has to find the tools of `calls`; no model is asked then.
     """
 
     output: Written | None = None
@@ -97,6 +98,7 @@ class Expected(NamedTuple):
     files: Mapping[str, Written] | None = None
     events: tuple[Named, ...] = ()
     within: Budgets = Budgets()
+    found: Written | None = None
 
     @property
     def may_fail(self) -> bool:
@@ -152,7 +154,7 @@ class Case(NamedTuple):
     @property
     def is_choice(self) -> bool:
         """Whether a model is asked which tools it would call."""
-        return bool(self.tools)
+        return bool(self.tools) and self.expect.found is None
 
     @property
     def has_folder(self) -> bool:

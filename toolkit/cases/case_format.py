@@ -53,7 +53,7 @@ _READABLE: Final = ("result", "inputs", "error")
 _MATCHES: Final = ("item",)
 """What the expressions in the arguments of a call can read."""
 _OF_CHOICES: Final = {"name", "ask", "tools", "model", "expect"}
-_EXPECTED_OF_CHOICES: Final = {"calls", "no_calls", "matches", "within"}
+_EXPECTED_OF_CHOICES: Final = {"calls", "no_calls", "matches", "within", "found"}
 """The keys that a choice can have."""
 _SAYS: Final = {"edit": "arguments", "answer": "text"}
 """What follows the word of an answer; after the others, it is the reason."""
@@ -322,6 +322,9 @@ EXPECT: Final = (
     Key("within",
         mapping_of(WITHIN, lambda values: Budgets(**values), example="{time: 2s}", schema=reference("within")),
         "what the case may spend: `time`, `tokens` and `cost`"),
+    Key("found", whole_number(1, words="a whole number, one or more"),
+        "with `ask`, and without a model: each search for tools finds those in `calls` among so many of the first",
+        take=_written),
 )
 CASE: Final = (
     Key("name", WORD, "what the case shows", required=True),
@@ -366,7 +369,7 @@ def _cases(written: Any, spot: NodeSpot) -> tuple[Case, ...] | None:
             related = ((before.location, "the first one"),)
             message = f"two cases are called {case.name.text!r}"
             spot.origin.problems.append(Problem(DUPLICATE_KEY, message, case.name.location, related=related))
-    spot.origin.problems.extend(_wrong_targets(case.run for case in cases if not case.is_choice))
+    spot.origin.problems.extend(_wrong_targets(case.run for case in cases if not case.tools))
     return cases
 
 
@@ -411,6 +414,8 @@ def _is_no_kind(spot: NodeSpot, values: dict[str, Any]) -> bool:
         spot.report("a case with 'ask' needs 'tools'", "add tools: [file.py]")
     elif not _given(expect):
         spot.report("a case with 'ask' expects nothing", "add expect: {calls: […]}")
+    elif expect.found is not None and not (expect.calls and _given(expect) == {"found", "calls"}):
+        spot.report("'found' needs 'calls', which names the tools that are looked for, and nothing else")
     return bool(names) or not values.get("tools") or not _given(expect)
 
 

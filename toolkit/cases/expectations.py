@@ -60,6 +60,7 @@ class Happened(NamedTuple):
         seconds: The time without waiting for answers.
         tokens: The tokens of models.
         cost: The cost of models in US dollars.
+        rankings: The names of the tools that each search finds, best match first.
     """
 
     target: str = ""
@@ -79,6 +80,7 @@ class Happened(NamedTuple):
     seconds: float = 0.0
     tokens: int = 0
     cost: float = 0.0
+    rankings: Mapping[str, Sequence[str]] = {}
 
 
 class Difference(NamedTuple):
@@ -121,6 +123,9 @@ def failure_of(case: Case, happened: Happened) -> Problem | None:
 def differences_of(case: Case, happened: Happened) -> Iterator[Difference]:
     """Yield every difference between a case and what happened."""
     expect = case.expect
+    if expect.found is not None:
+        yield from _of_rankings(expect, happened)
+        return
     yield from _of_questions(case, happened)
     yield from _of_ending(case, happened)
     yield from _of_calls(case, happened)
@@ -130,6 +135,19 @@ def differences_of(case: Case, happened: Happened) -> Iterator[Difference]:
     yield from _of_files(expect, happened)
     yield from _of_events(expect, happened)
     yield from _of_budgets(case, happened)
+
+
+def _of_rankings(expect: Expected, happened: Happened) -> Iterator[Difference]:
+    most = 0 if expect.found is None else expect.found.data
+    for one in expect.calls or ():
+        for search, names in happened.rankings.items():
+            place = names.index(one.name.text) + 1 if one.name.text in names else 0
+            if not place:
+                yield Difference(one.name.location, f"{search} does not find '{one.name.text}'", 0)
+            elif place > most:
+                before = ", ".join(names[: min(place - 1, _MOST_OTHERS)])
+                words = f"{search} finds '{one.name.text}' at place {place}, not among the first {most}: after {before}"
+                yield Difference(one.name.location, words, place)
 
 
 def _of_questions(case: Case, happened: Happened) -> Iterator[Difference]:

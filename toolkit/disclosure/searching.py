@@ -19,6 +19,7 @@ from toolkit.tools.kinds.resolution import collisions
 # The usual constants of BM25: term saturation and length normalization.
 _SATURATION, _LENGTH = 1.2, 0.75
 _WEIGHTS = {"name": 4.0, "description": 1.0, "parameters": 0.5}
+_UNWEIGHTED = dict.fromkeys(_WEIGHTS, 1.0)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _STOP_WORDS = frozenset(
@@ -35,13 +36,32 @@ def rank(tools: Sequence[Tool], query: str) -> list[Tool]:
     return ToolIndex(tools).rank(query)
 
 
+def rankings(tools: Sequence[Tool], query: str) -> dict[str, list[Tool]]:
+    """Return what each kind of search finds for a query, best match first.
+
+    The kinds are our own search, and those that providers document for tools whose loading is deferred: BM25 and
+    regular expressions over names, descriptions, and the names and descriptions of parameters. Which expression a model
+    writes is unknown, so here it has the significant words of the query as alternatives; the tools that most of them
+    match come first.
+    """
+    words = dict.fromkeys(words_of(query))
+    texts = ["\n".join(_texts_of(tool).values()) for tool in tools]
+    hits = [sum(re.search(re.escape(word), text, re.IGNORECASE) is not None for word in words) for text in texts]
+    order = sorted(range(len(tools)), key=lambda index: -hits[index])
+    return {
+        "our own search": rank(tools, query),
+        "a BM25 search": ToolIndex(tools, _UNWEIGHTED).rank(query),
+        "a regex search": [tools[index] for index in order if hits[index]],
+    }
+
+
 class ToolIndex:
     """A search index of the words of many tools."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        """Index the words of these tools."""
+    def __init__(self, tools: Sequence[Tool], weights: Mapping[str, float] = _WEIGHTS) -> None:
+        """Index the words of these tools, weighted by where they are."""
         self._tools = list(tools)
-        self._words = [_weighted_words(tool) for tool in self._tools]
+        self._words = [_weighted_words(tool, weights) for tool in self._tools]
         lengths = [sum(words.values()) for words in self._words]
         self._average = sum(lengths) / len(lengths) if lengths else 1.0
         self._lengths = lengths
@@ -160,18 +180,21 @@ def _stem(word: str) -> str:
     return word.removesuffix("s") if is_plural else word
 
 
-def _weighted_words(tool: Tool) -> dict[str, float]:
+def _texts_of(tool: Tool) -> dict[str, str]:
     spec = tool.spec
-    texts = {
+    return {
         "name": spec.name,
         "description": f"{spec.description} {spec.category or ''}",
         "parameters": " ".join(f"{name} {_describe(schema)}" for name, schema in spec.properties.items()),
     }
-    weights: dict[str, float] = {}
-    for part, text in texts.items():
+
+
+def _weighted_words(tool: Tool, weights: Mapping[str, float]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for part, text in _texts_of(tool).items():
         for word in words_of(text):
-            weights[word] = weights.get(word, 0.0) + _WEIGHTS[part]
-    return weights
+            found[word] = found.get(word, 0.0) + weights[part]
+    return found
 
 
 def _describe(schema: Any) -> str:

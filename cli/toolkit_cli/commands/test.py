@@ -1,6 +1,7 @@
 """`toolkit test`: run cases, or call tools with many inputs, and report what fails."""
 
 import faulthandler
+import json
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
+from toolkit.codes import FAILED_CASE
 from toolkit.problems import Problem, errors_among, seen_from
+from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES, is_case_file, tool_files
 from toolkit_cli import console
@@ -32,12 +35,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from toolkit.cases.case import Case, Ran
+    from toolkit.cases.comparisons import Comparison
     from toolkit.settings.configuration import Configuration
     from toolkit.testing.contract_checks import Checked
     from toolkit.testing.worker_pool import Settings
 
 _WIDEST = 120
 _MANY = 2
+_LARGEST_REPORT = 256 * 1024 * 1024
 
 
 class TestOptions(NamedTuple):
@@ -84,6 +89,15 @@ class TestOptions(NamedTuple):
     repeat: Annotated[
         int, typer.Option("--repeat", min=1, max=1000, metavar="N", help="How often each model is asked.")
     ] = 1
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="REPORT",
+            help="Compare what models choose with an earlier --format json, and fail only if it has become worse.",
+            show_default=False,
+        ),
+    ] = None
     base_url: BaseUrl = None
     record: Annotated[
         bool, typer.Option("--record", help="Ask the models of cases, and record their replies beside the case files.")
@@ -131,8 +145,9 @@ def test(options: TestOptions) -> ExitCode:
     chosen, total = _read(of_cases, options.only or "")  # a mistake ends the command before anything is called
     checked = _check(options._replace(targets=of_tools)) if has_tools else None
     ran = _run(options, chosen) if of_cases else None
-    _show(checked, ran, total, options)
-    exit_code = _exit_code(checked, ran or [])
+    compared = _compared(options.against, ran or [])
+    _show(checked, ran, total, options, compared=compared)
+    exit_code = _exit_code(checked, ran or [], compared)
     if checked is not None:
         report(checked.problems, exit_code, as_json=options.format == "json")
     return exit_code
@@ -208,7 +223,14 @@ def _seen_from_here(checked: "Checked") -> "Checked":
     return checked._replace(reports=tuple(reports))
 
 
-def _show(checked: "Checked | None", ran: "list[Ran] | None", total: int, options: TestOptions) -> None:
+def _show(
+    checked: "Checked | None",
+    ran: "list[Ran] | None",
+    total: int,
+    options: TestOptions,
+    *,
+    compared: "list[Comparison] | None",
+) -> None:
     from toolkit_cli.rendering import case_reports, contract_reports  # help needs none of it
     from toolkit_cli.rendering.problem_texts import as_github
     from toolkit_cli.rendering.report_formats import as_junit, as_markdown
@@ -218,7 +240,8 @@ def _show(checked: "Checked | None", ran: "list[Ran] | None", total: int, option
     match options.format:
         case "json":
             record = {} if checked is None else contract_reports.as_record(checked, options.seed)
-            console.write_json(record | ({} if ran is None else case_reports.as_record(ran)))
+            against = {} if compared is None else {"against": case_reports.as_compared(compared)}
+            console.write_json(record | ({} if ran is None else case_reports.as_record(ran)) | against)
         case "junit":
             tools = [] if checked is None else contract_reports.tool_cases(checked)
             suites = {"tools": tools, "cases": case_reports.tool_cases(ran or [])}
@@ -232,17 +255,19 @@ def _show(checked: "Checked | None", ran: "list[Ran] | None", total: int, option
             width, colour = min(console.data_width(), _WIDEST), console.data_has_colour()
             parts = [] if checked is None else [contract_reports.as_report(checked, colour=colour, width=width)]
             if ran is not None:
-                parts.append(case_reports.as_report(ran, total, colour=colour, width=width))
+                parts.append(case_reports.as_report(ran, total, compared or (), colour=colour, width=width))
             console.write_data("\n".join(parts))
 
 
-def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
+def _exit_code(checked: "Checked | None", ran: "list[Ran]", compared: "list[Comparison] | None") -> ExitCode:
     if any(one.result.is_broken for one in ran):
         return ExitCode.USAGE
     reports, problems = ((), ()) if checked is None else checked
     if errors_among(one.problem for tool in reports for one in tool.findings):
         return ExitCode.FINDINGS
-    if not all(one.result.passed for one in ran):
+    if any(one.has_dropped for one in compared or ()):
+        return ExitCode.FINDINGS
+    if not all(one.result.passed or (compared is not None and _is_wrong_choice(one)) for one in ran):
         return ExitCode.FINDINGS
     if errors_among(problems):
         return code_for(problems)
@@ -250,12 +275,17 @@ def _exit_code(checked: "Checked | None", ran: "list[Ran]") -> ExitCode:
     return ExitCode.SUCCESS if is_any_called or not reports else ExitCode.APPROVAL
 
 
+def _is_wrong_choice(one: "Ran") -> bool:
+    """Return whether a case fails only because of what a model chose, which a comparison judges as a whole."""
+    return one.result.choice is not None and all(found.code == FAILED_CASE for found in one.result.problems)
+
+
 # -------------------------------------------------------------------------------------------------------------- cases
 
 _OF_CASES: Final = {
     "only": "-k", "last_failed": "--last-failed", "fail_fast": "--fail-fast", "jobs": "--jobs", "update": "--update",
     "model": "--model", "base_url": "--base-url", "start": "--start", "record": "--record", "strict": "--strict",
-    "repeat": "--repeat",
+    "repeat": "--repeat", "against": "--against",
 }  # fmt: skip
 _OF_TOOLS: Final = {
     "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout", "python": "--python",
@@ -320,6 +350,29 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
         ran = _with_snapshots(ran)
     failed.keep(ran)
     return ran
+
+
+def _compared(file: Path | None, ran: "list[Ran]") -> "list[Comparison] | None":
+    """Return how the choices of models differ from those in an earlier report.
+
+    Raises:
+        Failure: If it is not a report, or has none of these models and cases.
+    """
+    if file is None:
+        return None
+    from toolkit.cases.comparisons import compare  # few tests compare
+    from toolkit_cli.rendering.case_reports import as_record
+
+    try:
+        found = compare(json.loads(bounded_bytes(file, most=_LARGEST_REPORT)), as_record(ran))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        message = f"'{file}' is not a JSON report of `toolkit test`"
+        raise Failure(ExitCode.USAGE, message) from error
+    except OSError as error:
+        raise Failure(ExitCode.USAGE, f"'{file}' cannot be read: {error.strerror}") from error
+    if not found:
+        raise Failure(ExitCode.USAGE, f"'{file}' has no results of these models for these cases")
+    return found
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.amounts import money
 from toolkit.cases.cassettes import digests_of
-from toolkit.cases.figures import GRADES, Figures, figures_of
+from toolkit.cases.figures import GRADES, Figures, Rate, figures_of
+from toolkit.pins.drifts import in_short
 from toolkit.problems import Problem, seen_from
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import as_records, as_text, counted
@@ -16,6 +17,7 @@ from toolkit_cli.rendering.styles import Line, paint_all, table
 
 if TYPE_CHECKING:
     from toolkit.cases.case import Ran
+    from toolkit.cases.comparisons import Comparison, Moved
 
 
 def problems_of(ran: "Sequence[Ran]") -> list[Problem]:
@@ -24,14 +26,21 @@ def problems_of(ran: "Sequence[Ran]") -> list[Problem]:
     return [seen_from(here, problem) for one in ran for problem in (*one.result.problems, *one.result.warnings)]
 
 
-def as_report(ran: "Sequence[Ran]", total: int, *, colour: bool, width: int) -> str:
+def as_report(
+    ran: "Sequence[Ran]", total: int, compared: "Sequence[Comparison]" = (), *, colour: bool, width: int
+) -> str:
     """Return the failures with source excerpts, figures of models, and a summary, with a newline at the end."""
     problems = problems_of(ran)
     parts = [f"{as_text(problems, colour=colour, width=width)}\n"] if problems else []
+    tables: list[list[Line]] = []
     if any(one.case.label for one in ran):
         figures = figures_of(ran)
-        tables = [table(_HEADER, [_row(one) for one in figures], width), _confusions(figures, width)]
-        parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables if lines]
+        tables += [table(_HEADER, [_row(one) for one in figures], width), _confusions(figures, width)]
+    if compared:
+        tables.append(table(("MODEL", "BEFORE", "NOW", "CHANGE"), [_changed(one) for one in compared], width))
+        moved = [_moved(one, model.model) for model in compared for one in model.moved]
+        tables.append(table(("MOVED", "BEFORE", "NOW", "BY", "CHANGED"), moved, width) if moved else [])
+    parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables if lines]
     return "\n".join([*(one.rstrip("\n") + "\n" for one in parts), f"{summary(ran, total)}\n"])
 
 
@@ -41,7 +50,7 @@ _HEADER = ("MODEL", "PASSED", "95%", "TOOL", "VALID", "ARGUMENTS", "NOT NEEDLESS
 def _row(one: Figures) -> tuple[str, ...]:
     low, high = one.rate.interval
     grades = (f"{one.grades[grade]}/{one.rate.runs}" for grade in GRADES)
-    rate = (f"{one.rate.passed}/{one.rate.runs}", f"{100 * low:.0f}-{high:.0%}")
+    rate = (_share(one.rate), f"{100 * low:.0f}-{high:.0%}")
     return (one.model, *rate, *grades, f"{one.tokens:,}", money(one.cost) if one.cost else "", f"{one.seconds:.1f} s")
 
 
@@ -55,6 +64,45 @@ def _confusions(figures: Sequence[Figures], width: int) -> list[Line]:
         if (asked, called) in one.confusions
     ]
     return table(("ASKED FOR", "CALLED", "TIMES", "BY"), rows, width) if rows else []
+
+
+def _changed(one: "Comparison") -> tuple[str, ...]:
+    change, (_, high) = one.now.share - one.before.share, one.now.change_from(one.before)
+    verdict = f"at least {high:+.0%}: a significant drop" if one.has_dropped else "not significant"
+    words = f"{change:+.0%}, {verdict}" if change < 0 else f"{change:+.0%}"
+    return (one.model, _share(one.before), _share(one.now), words)
+
+
+def _moved(one: "Moved", model: str) -> tuple[str, ...]:
+    changes = "; ".join(f"'{drift.name}': {in_short(drift.changes)}" for drift in one.drifts)
+    return (one.name, _share(one.before), _share(one.now), model, changes or "no definition")
+
+
+def _share(rate: Rate) -> str:
+    return f"{rate.passed}/{rate.runs}"
+
+
+def as_compared(compared: "Sequence[Comparison]") -> list[dict[str, Any]]:
+    """Return a comparison as plain data."""
+    return [
+        {
+            "model": one.model,
+            "before": [*one.before],
+            "now": [*one.now],
+            "interval": [round(end, 4) for end in one.now.change_from(one.before)],
+            "dropped": one.has_dropped,
+            "moved": [
+                {
+                    "name": case.name,
+                    "before": [*case.before],
+                    "now": [*case.now],
+                    "changes": {drift.name: [change.what for change in drift.changes] for drift in case.drifts},
+                }
+                for case in one.moved
+            ],
+        }
+        for one in compared
+    ]
 
 
 def summary(ran: "Sequence[Ran]", total: int) -> str:

@@ -34,7 +34,7 @@ from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.tool_calls import Ending, ending_of
 from toolkit_cli.testing.case_targets import absolute, from_folder
-from toolkit_cli.testing.choices import NOTHING_SAID, Asking, choose, data_of
+from toolkit_cli.testing.choices import NOTHING_SAID, Asking, choose, data_of, search
 from toolkit_cli.testing.process_exits import ProcessExit, caught_exits
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class CaseRunner:
         try:
             if case.is_choice:
                 return self._choice(case)
-            happened = self.happened(case)
+            happened = search(case, self._configuration) if case.tools else self.happened(case)
         except Failure as failure:
             return _broken(case, failure.problems, started)
         except ConfigurationError as error:

@@ -18,6 +18,7 @@ from toolkit.cases.data_differences import in_words, short
 from toolkit.cases.expectations import Happened, Made, faults_of
 from toolkit.cases.figures import Choice
 from toolkit.codes import UNKNOWN_TOOL
+from toolkit.disclosure.searching import rankings
 from toolkit.pins.drifts import Drift
 from toolkit.pins.lockfile import entries_of
 from toolkit.problems import Problem, did_you_mean
@@ -103,6 +104,17 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
         if isinstance(model, RecordedModel):
             return Chosen(happened, choice, tuple(model.drifts), tuple(model.recorded))
         return Chosen(happened, choice)
+
+
+def search(case: Case, configuration: "Configuration") -> Happened:
+    """Return which tools searches find for the request of a case; no model is asked.
+
+    Raises:
+        Failure: If the tools cannot be opened.
+    """
+    with chdir(case.file.parent), redirect_stdout(sys.stderr):
+        found = rankings(list(_offered(case, configuration).values()), case.run.text)
+        return Happened(rankings={kind: [tool.name for tool in tools] for kind, tools in found.items()})
 
 
 def _label(case: Case, model: Model, here: Path) -> str:
