@@ -104,9 +104,9 @@ def pytest_sessionstart(session):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """Start one worker more than there are processors, since tests wait for other processes most of their time."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config):
+    """Start more workers than there are processors, since tests wait for other processes; the proofs most of their time."""
+    return (os.cpu_count() or 1) + (2 if config.getoption("only_proofs") else 1)
 
 
 @pytest.hookimpl(optionalhook=True)

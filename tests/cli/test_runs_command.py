@@ -464,16 +464,17 @@ def many_open_files():
 @pytest.mark.usefixtures("many_open_files")
 @pytest.mark.parametrize(("how", "comparison"), [("alone", "="), ("and each after it", ">=")])
 def test_whichever_write_of_a_journal_fails_the_run_stops_with_one_line_and_goes_on(
-    project, invoke, figure, how, comparison
+    project, invoke, figure, some_of, how, comparison
 ):
     items, writes = 100, 202  # of the process, of the run when it begins, and two of each item
+    failing = sorted({1, 2, *some_of(range(1, writes + 1)), writes})
     (project / "items.jsonl").write_text("".join(f'{{"n": {n + 10}}}\n' for n in range(items)), "utf-8")
     batch = ("run", "tools.py:square", "--each", "items.jsonl", "--out", "r.jsonl", "--quiet")
     journal, twice = project / "state" / "toolkit" / "runs.db", 0
     assert invoke(*batch).exit_code == 0
     plain = (project / "r.jsonl").read_text("utf-8")
     (project / "effects.txt").unlink()
-    for n in range(1, writes + 1):
+    for n in failing:
         with sqlite3.connect(journal) as database:
             database.executescript(FAILING.replace("THE LAST", f"{comparison} {n}"))
         stopped = invoke(*batch)
@@ -494,7 +495,7 @@ def test_whichever_write_of_a_journal_fails_the_run_stops_with_one_line_and_goes
         twice += counts.total() - items
         (project / "effects.txt").unlink()
     figure(
-        f"the n-th write of a journal fails {how}, n = 1..{writes}: {writes} of {writes} runs stop with one line and go on "
+        f"the n-th write of a journal fails {how}, {len(failing)} of n = 1..{writes}: all runs stop with one line and go on "
         f"to 100 %; {twice} steps in flight were done twice"
     )
 

@@ -1,7 +1,7 @@
 """Decide from its source whether a Python file defines tools, so that other files need not be imported.
 
-`MARKS` is the table of what defines a tool. Names are resolved through imports and assignments, in the file and in the
-files that it imports from. No code is run, so tools that the source does not show are not found.
+The marks of all frameworks say what defines a tool. Names are resolved through imports and assignments, in the file and
+in the files that it imports from. No code is run, so tools that the source does not show are not found.
 """
 
 import ast
