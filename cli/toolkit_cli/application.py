@@ -22,6 +22,7 @@ from toolkit_cli.commands import COMMANDS
 from toolkit_cli.completion import complete_in_bash
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
 from toolkit_cli.option_values import grouped, spread
+from toolkit_cli.rendering.help_pages import for_its_reader
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
@@ -105,7 +106,7 @@ class _LazyGroup(TyperGroup):
             return self.invoke(context)
 
     def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
-        return str(self.help)
+        return for_its_reader(str(self.help))
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(COMMANDS)
@@ -143,6 +144,10 @@ class _Command(TyperCommand):
             with formatter.section(heading):
                 formatter.write_dl(records)
 
+    def get_help(self, ctx: Any) -> str:
+        ctx.color = console.data_has_colour()  # otherwise Typer decides again whether to keep the colours
+        return for_its_reader(super().get_help(ctx))
+
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().make_context(*args, **kwargs)
@@ -165,6 +170,10 @@ def _first_line(function: Callable[..., int]) -> str:
 
 class _Subcommands(TyperGroup):
     """A command that is divided into others, each with its own arguments and options."""
+
+    def get_help(self, ctx: Any) -> str:
+        ctx.color = console.data_has_colour()  # otherwise Typer decides again whether to keep the colours
+        return for_its_reader(super().get_help(ctx))
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         if not args and not ctx.resilient_parsing:

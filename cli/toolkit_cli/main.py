@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             console.write_help(f"toolkit {__version__}\n")
             return 0
         case ["--help" | "-h"]:
-            console.write_help(HELP)
+            console.write_help(_for_its_reader(HELP))
             return 0
     gc.disable()  # until a command starts: imported objects stay alive, so collecting would only cost time
     try:
@@ -70,6 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.modules["toolkit_cli.running.watchdog"].end_what_was_started(ending.code)
         raise
     return 0
+
+
+def _for_its_reader(page: str) -> str:
+    if not console.data_has_colour():
+        return page
+    from toolkit_cli.rendering.help_pages import for_its_reader  # a page without colours needs none of it
+
+    return for_its_reader(page)
 
 
 def _lint(arguments: Sequence[str]) -> None:

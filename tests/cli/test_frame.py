@@ -69,6 +69,16 @@ def test_help_groups_the_commands_by_what_they_are_for():
     assert headings == ["Run and serve:", "Look at tools:", "Check and protect:", "Start:", "Options:"]
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["show", "--help"], ["runs", "--help"]], ids=" ".join)
+def test_help_is_in_colour_on_a_terminal_and_plain_elsewhere(project, program, arguments):
+    plain = program(*arguments).stdout
+    coloured = program(*arguments, env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
+    assert "\x1b[1mUsage:\x1b[0m" in coloured
+    assert re.search(r"  \x1b\[1;36m-h, --help|  \x1b\[1;36m--help", coloured)
+
+
 def test_help_lists_every_command_with_its_line():
     for name, (_, line) in COMMANDS.items():
         assert f"  {name:<8}{line}\n" in HELP

@@ -17,7 +17,7 @@ from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured
-from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Targets
+from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Targets, Verbose
 
 
 def list_tools(  # noqa: PLR0913 - each is an option of the command
@@ -31,6 +31,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     start: Starts = None,
     python: Python = None,
     policy: PolicyPath = None,
+    verbose: Verbose = 0,  # noqa: ARG001 - read where modules are imported
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """List the tools of the targets, or all configured and built-in tools.

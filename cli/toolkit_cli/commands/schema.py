@@ -25,7 +25,7 @@ from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.rendering.compatibility_tables import explained
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.opened_tools import gate_for, open_configured
-from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets
+from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets, Verbose
 
 _PLAIN = "plain"
 
@@ -60,6 +60,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     grant: Grants = None,
     start: Starts = None,
     python: Python = None,
+    verbose: Verbose = 0,  # noqa: ARG001 - read where modules are imported
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """Print tool definitions as a model receives them: name, description, and JSON Schema of the parameters.

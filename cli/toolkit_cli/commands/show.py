@@ -23,7 +23,7 @@ from toolkit_cli.rendering.tools import detailed, explained, explanation_record,
 from toolkit_cli.rendering.tree_outlines import diagram_of, states_of
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured
-from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Target
+from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Target, Verbose
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
@@ -37,7 +37,7 @@ _DIAGRAMS = ("mermaid", "svg")
 Format = Literal["text", "json", "mermaid", "svg"]
 
 
-def show(
+def show(  # noqa: PLR0913 - each is an option of the command
     target: Target,
     *,
     format: Annotated[
@@ -49,6 +49,7 @@ def show(
     start: Starts = None,
     python: Python = None,
     policy: PolicyPath = None,
+    verbose: Verbose = 0,  # noqa: ARG001 - read where modules are imported
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
     """Show everything about a tool: its description, parameters, marks, and how to run it.

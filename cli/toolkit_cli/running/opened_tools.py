@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.running.import_warnings import counted_warnings
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -29,7 +30,8 @@ def open_all(
     """
     from toolkit.sources.opening import open_targets  # help and completion need none
 
-    opened = open_targets(targets, configuration, gate, looks=looks)
+    with counted_warnings():
+        opened = open_targets(targets, configuration, gate, looks=looks)
     for tool in opened.tools.values():
         console.redactor().learn(*tool.own_secrets)
     return opened if looks else _without_notes(opened)

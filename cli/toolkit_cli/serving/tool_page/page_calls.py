@@ -62,6 +62,8 @@ class OpenQuestion:
     def record(self) -> dict[str, Any]:
         """Return what the page shows; arguments are shown as text, in which everything is visible."""
         shown = payload_of(self.request, self.id, None)
+        if console.redactor().data(arguments := dict(self.request.arguments)) is not arguments:
+            shown["answers"].remove("edit")  # an edit would send the masks
         omitted = {name: value for name, value in self.request.defaults.items() if name not in self.request.arguments}
         values = {**self.request.arguments, **omitted}
         return shown | {

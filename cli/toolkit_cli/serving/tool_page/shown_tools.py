@@ -47,7 +47,6 @@ def tool_record(tool: Tool) -> dict[str, Any]:
         "schema": spec.parameters,
         "definition": visible_json(console.redactor().data(spec.definition), indent=2),
         "examples": [_json(example) for example in spec.examples],
-        "returns": _json(spec.output_schema) if spec.output_schema else "",
         "chart": _chart(tool),
     }
 
