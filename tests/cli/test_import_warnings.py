@@ -45,6 +45,13 @@ def test_quiet_run_does_not_count_them(project, program):
     assert (done.stdout, done.stderr) == ("hello Ada\n", "")
 
 
+def test_tests_of_tools_count_them_after_the_table(project, program):
+    (project / "tools.py").write_text(TOOLS, "utf-8")
+    plain, shown = program("test", "tools.py"), program("test", "tools.py", "--debug")
+    assert (plain.returncode, plain.stderr) == (0, COUNTED.replace("-v", "--debug"))
+    assert shown.stderr.count("FutureWarning: old way") == 2
+
+
 def test_server_counts_them(project):
     (project / "tools.py").write_text(TOOLS, "utf-8")
     with over_http(project, "tools.py") as (process, _):

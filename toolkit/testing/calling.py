@@ -26,6 +26,7 @@ from toolkit.problems import problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.sources.import_permission import ImportPermission
+from toolkit.sources.import_warnings import collected_warnings
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.project_policies import configured_policy
 from toolkit.testing.departures import Departures
@@ -100,7 +101,8 @@ class Tools:
         """Open targets, and return the definitions of their tools and all problems."""
         opener = SourceOpener(self._configuration)
         opener.permission = ImportPermission(self._configuration, looks=True)  # it imports what defines tools, no more
-        opened = opener.open_all(targets)
+        with collected_warnings() as warnings:
+            opened = opener.open_all(targets)
         self._tools = {name: WatchedTool(tool) for name, tool in opened.tools.items()}
         places = {name: place_of_tool(tool) for name, tool in opened.tools.items()}
         self._folders = tuple({f"{Path(one.file).resolve().parent}{os.sep}" for one in places.values() if one})
@@ -110,7 +112,8 @@ class Tools:
             {"key": name, "spec": record_of(tool.spec), "place": places[name]} for name, tool in opened.tools.items()
         ]
         problems = [problem_record(one) for one in opened.problems if one.severity != "info"]
-        return {"tools": records, "problems": problems, "files": opened.files._asdict()}
+        files = opened.files._asdict()
+        return {"tools": records, "problems": problems, "files": files, "warnings": [*warnings]}
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Call a tool, and return how that ended."""

@@ -23,10 +23,12 @@ class Checked(NamedTuple):
     Attributes:
         reports: A report for each tool, in the order of the targets.
         problems: The problems with targets that could not be opened.
+        warnings: The warnings of modules that were imported.
     """
 
     reports: tuple[ToolReport, ...]
     problems: tuple[Problem, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def check_tools(settings: Settings, cache: Path | None = None) -> Checked:
@@ -50,7 +52,7 @@ def check_tools(settings: Settings, cache: Path | None = None) -> Checked:
         if report.calls:
             known.keep(_key(report.spec), [one.arguments for one in report.findings if one.problem.severity == "error"])
     known.save()
-    return Checked(tuple(reports), catalog.problems)
+    return Checked(tuple(reports), catalog.problems, catalog.warnings)
 
 
 def _in_parallel(

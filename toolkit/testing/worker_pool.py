@@ -65,12 +65,13 @@ class TestedTool(NamedTuple):
 
 
 class Catalog(NamedTuple):
-    """The tools of all targets, and the problems with the others."""
+    """The tools of all targets, the problems with the others, and the warnings of their modules."""
 
     tools: tuple[TestedTool, ...]
     problems: tuple[Problem, ...]
     files: Mapping[str, int]
     targets: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class CallingProcess(RenewedWorker):
@@ -138,4 +139,5 @@ def _catalog(answer: Mapping[str, Any], problems: Sequence[Problem], targets: tu
         TestedTool(one["key"], ToolSpec.from_json(one["spec"]), one["place"] and Location(*one["place"]))
         for one in answer["tools"]
     )
-    return Catalog(tools, (*problems, *map(read_problem, answer["problems"])), answer["files"], targets)
+    problems = (*problems, *map(read_problem, answer["problems"]))
+    return Catalog(tools, problems, answer["files"], targets, warnings=tuple(answer["warnings"]))

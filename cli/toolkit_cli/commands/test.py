@@ -19,6 +19,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
 from toolkit_cli.linting.head_starts import cache_folder, collect_less
+from toolkit_cli.running.import_warnings import tell_warnings
 from toolkit_cli.shared_options import (
     BaseUrl,
     Consented,
@@ -149,6 +150,7 @@ def test(options: TestOptions) -> ExitCode:
     _show(checked, ran, total, options, compared=compared)
     exit_code = _exit_code(checked, ran or [], compared)
     if checked is not None:
+        tell_warnings(checked.warnings)
         report(checked.problems, exit_code, as_json=options.format == "json")
     return exit_code
 
@@ -262,7 +264,7 @@ def _show(
 def _exit_code(checked: "Checked | None", ran: "list[Ran]", compared: "list[Comparison] | None") -> ExitCode:
     if any(one.result.is_broken for one in ran):
         return ExitCode.USAGE
-    reports, problems = ((), ()) if checked is None else checked
+    reports, problems = ((), ()) if checked is None else checked[:2]
     if errors_among(one.problem for tool in reports for one in tool.findings):
         return ExitCode.FINDINGS
     if any(one.has_dropped for one in compared or ()):

@@ -1,37 +1,21 @@
-"""Counts the warnings of modules that are imported, which would otherwise fill the screen before the output."""
+"""Counts the warnings of imported modules in one line, or shows them, as the options of the command say."""
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Collection
 
 from typer._click.globals import get_current_context
 
 from toolkit_cli import console
 
 
-@contextmanager
-def counted_warnings() -> Iterator[None]:
-    """Within this context, collect Python's warnings, and print how many there were; `-v` prints them at once."""
+def tell_warnings(found: Collection[str]) -> None:
+    """Print how many warnings there were, or all of them with `-v` or `--debug`; nothing with `--quiet`."""
     context = get_current_context(silent=True)
     options = {} if context is None else context.params
-    if options.get("verbose") or options.get("debug"):
-        yield
+    if not found or options.get("quiet"):
         return
-    found: set[str] = set()
-    before, collect = warnings.showwarning, _collector(found)
-    warnings.showwarning = collect
-    try:
-        yield
-    finally:
-        if warnings.showwarning is collect:
-            warnings.showwarning = before
-        if found and not options.get("quiet"):
-            console.say(f"{len(found)} warning{'s' if len(found) != 1 else ''} of imported modules (-v shows them)")
-
-
-def _collector(found: set[str]) -> Any:
-    def collect(message: object, category: type, filename: str, lineno: int, *_: object, **__: object) -> None:
-        found.add(f"{filename}:{lineno}: {category.__name__}: {message}")
-
-    return collect
+    if options.get("verbose") or options.get("debug"):
+        console.say("\n".join(found))
+        return
+    flag = "-v" if "verbose" in options else "--debug" if "debug" in options else ""
+    hint = f" ({flag} shows them)" if flag else ""
+    console.say(f"{len(found)} warning{'s' if len(found) != 1 else ''} of imported modules{hint}")

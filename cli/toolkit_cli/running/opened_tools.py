@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.running.import_warnings import counted_warnings
+from toolkit_cli.running.import_warnings import tell_warnings
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -28,10 +28,12 @@ def open_all(
         gate: Asks for consent before an MCP server of the project is contacted.
         looks: Whether the tools are only inspected, not called.
     """
-    from toolkit.sources.opening import open_targets  # help and completion need none
+    from toolkit.sources.import_warnings import collected_warnings  # help and completion need none
+    from toolkit.sources.opening import open_targets  # as above
 
-    with counted_warnings():
+    with collected_warnings() as found:
         opened = open_targets(targets, configuration, gate, looks=looks)
+    tell_warnings(found)
     for tool in opened.tools.values():
         console.redactor().learn(*tool.own_secrets)
     return opened if looks else _without_notes(opened)
