@@ -13,7 +13,7 @@ from toolkit_cli.arguments.call_arguments import Given, gather_arguments, object
 from toolkit_cli.failures import ExitCode, refuse
 from toolkit_cli.other_python import continue_with
 from toolkit_cli.rendering.styles import print_lines
-from toolkit_cli.rendering.tool_kinds import is_agent
+from toolkit_cli.rendering.tool_kinds import is_agent, python_option
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, is_recorded, refuse_unanswerable
 from toolkit_cli.running.foreseen_calls import check_rules, questions_of
@@ -60,7 +60,8 @@ def _batch_of(options: RunOptions) -> Callable[[RunOptions, Session, Tool, Given
 
 
 def _run_once(options: RunOptions, session: Session, tool: Tool, given: Given) -> int:
-    arguments = _complete(tool, given, session, options.target)
+    again = f"toolkit run {quote(options.target)}{python_option(options.python)}"
+    arguments = _complete(tool, given, session, again)
     if options.dry_run:
         return _rehearse(tool, arguments, session, options)
     check_rules(session.answers.rules, tool, arguments, session.gate)
@@ -89,7 +90,7 @@ def _why_not_recorded(tool: Tool) -> Problem | None:
     return Problem("", why_not, hint="with --each, every item of a batch is recorded")
 
 
-def _complete(tool: Tool, given: Given, session: Session, target: str) -> Mapping[str, Any]:
+def _complete(tool: Tool, given: Given, session: Session, again: str) -> Mapping[str, Any]:
     """Return valid arguments for the tool, and prompt for missing ones on a terminal.
 
     Raises:
@@ -105,7 +106,7 @@ def _complete(tool: Tool, given: Given, session: Session, target: str) -> Mappin
             complete = {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
             learn_arguments(console.redactor(), tool, complete)
             return complete
-        problems += missing_problems(tool, gathered.missing, f"toolkit run {quote(target)}")
+        problems += missing_problems(tool, gathered.missing, again)
     refuse(problems)
     return gathered.arguments
 

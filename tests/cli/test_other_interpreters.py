@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -262,3 +263,29 @@ def test_list_that_imports_nothing_refuses_a_python(invoke, option):
         2,
         f"error: '{option}' opens no modules, so '--python' has no effect\nhint: leave out one of them\n",
     )
+
+
+FAILING = """
+from guest import AFTERNOON
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def forecast(city: str) -> str:
+    '''Tell the weather of this afternoon in a city.'''
+    return AFTERNOON[city.index("a")]
+"""
+
+
+@pytest.mark.proof
+def test_commands_that_are_proposed_name_the_other_python(project, program, guest, other):
+    shown = guest("show", "tools.py:forecast").stdout.splitlines()[-1].strip()
+    assert shown == f"toolkit run tools.py:forecast --python {other} city=CITY"
+    missing = guest("run", "tools.py:forecast").stderr.splitlines()[-1]
+    assert missing == f"hint: write: toolkit run tools.py:forecast --python {other} city=…"
+    (project / "tools.py").write_text(FAILING, "utf-8")
+    tested = json.loads(guest("test", "tools.py", "--format", "json").stdout)
+    command = tested["tools"][0]["findings"][0]["command"]
+    assert command.startswith(f"toolkit run tools.py:forecast --python {other} --args ")
+    assert "ValueError: substring not found" in program(*shlex.split(command)[1:]).stderr

@@ -24,11 +24,13 @@ class Checked(NamedTuple):
         reports: A report for each tool, in the order of the targets.
         problems: The problems with targets that could not be opened.
         warnings: The warnings of modules that were imported.
+        python: The interpreter that the user named, if any.
     """
 
     reports: tuple[ToolReport, ...]
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...] = ()
+    python: str | None = None
 
 
 def check_tools(settings: Settings, cache: Path | None = None) -> Checked:

@@ -18,7 +18,7 @@ from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.rendering.chart_drawings import svg_of
 from toolkit_cli.rendering.styles import paint_all, print_lines
-from toolkit_cli.rendering.tool_kinds import outline_of_agent, pipeline_in
+from toolkit_cli.rendering.tool_kinds import outline_of_agent, pipeline_in, python_option
 from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record
 from toolkit_cli.rendering.tree_outlines import diagram_of, states_of
 from toolkit_cli.running.answer_sources import policy_of_files
@@ -71,7 +71,7 @@ def show(  # noqa: PLR0913 - each is an option of the command
     if unmade:
         _write_explanation(unmade, format)
     else:
-        _write(_fold(opened.tools.values(), target), format, rules, target)
+        _write(_fold(opened.tools.values(), target), format, rules, target, python_option(python))
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -101,7 +101,7 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     return fold(shown)
 
 
-def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None", target: str) -> None:
+def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None", target: str, more: str) -> None:
     match format:
         case "json":
             records = [full_record(tool, policy) for tool in tools]
@@ -112,7 +112,7 @@ def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None", t
             console.write_data(_drawing(tools))
         case "text":
             colour, width = console.data_has_colour(), min(console.data_width(), _WIDEST)
-            shown = (paint_all(detailed(tool, width, policy, target), colour=colour) for tool in tools)
+            shown = (paint_all(detailed(tool, width, policy, target, more=more), colour=colour) for tool in tools)
             console.write_data("\n\n".join(shown))
 
 

@@ -169,9 +169,8 @@ def _check(options: TestOptions) -> "Checked":
     settings = _settings(options)
     from toolkit.testing.contract_checks import check_tools  # help needs none of it
 
-    return _seen_from_here(
-        check_tools(settings, None if options.no_cache else cache_folder(settings.configuration.directory))
-    )
+    cache = None if options.no_cache else cache_folder(settings.configuration.directory)
+    return _seen_from_here(check_tools(settings, cache), options.python)
 
 
 def _settings(options: TestOptions) -> "Settings":
@@ -212,7 +211,7 @@ def _refuse_servers(targets: tuple[str, ...], configuration: "Configuration") ->
             raise Failure(ExitCode.USAGE, message, hint=f"{hint}, or test the file that defines the server's tools")
 
 
-def _seen_from_here(checked: "Checked") -> "Checked":
+def _seen_from_here(checked: "Checked", python: str | None) -> "Checked":
     here = Path.cwd()
 
     def shown(problem: Problem) -> Problem:
@@ -222,7 +221,7 @@ def _seen_from_here(checked: "Checked") -> "Checked":
         one._replace(findings=tuple(found._replace(problem=shown(found.problem)) for found in one.findings))
         for one in checked.reports
     ]
-    return checked._replace(reports=tuple(reports))
+    return checked._replace(reports=tuple(reports), python=python)
 
 
 def _show(
@@ -264,7 +263,7 @@ def _show(
 def _exit_code(checked: "Checked | None", ran: "list[Ran]", compared: "list[Comparison] | None") -> ExitCode:
     if any(one.result.is_broken for one in ran):
         return ExitCode.USAGE
-    reports, problems = ((), ()) if checked is None else checked[:2]
+    reports, problems = ((), ()) if checked is None else (checked.reports, checked.problems)
     if errors_among(one.problem for tool in reports for one in tool.findings):
         return ExitCode.FINDINGS
     if any(one.has_dropped for one in compared or ()):

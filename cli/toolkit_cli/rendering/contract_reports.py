@@ -13,7 +13,7 @@ from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import as_records, as_text, counted, summary_of
 from toolkit_cli.rendering.report_formats import ToolCase
 from toolkit_cli.rendering.styles import Line, is_plain, paint_all, table
-from toolkit_cli.rendering.tool_kinds import address_of
+from toolkit_cli.rendering.tool_kinds import address_of, python_option
 
 _LONGEST_COMMAND = 500
 _MANY_RESULTS = 10
@@ -22,22 +22,24 @@ _HEADER = ("TOOL", "CALLS", "OK", "REFUSED", "FAILED", "SLOWEST", "~TOKENS", "NO
 
 def problems_of(checked: Checked) -> list[Problem]:
     """Return what is wrong with all tools, each with a command that reproduces it, in the order of places."""
-    return in_order(_with_command(report, finding) for report in checked.reports for finding in report.findings)
+    return in_order(
+        _with_command(checked, report, finding) for report in checked.reports for finding in report.findings
+    )
 
 
-def _with_command(report: ToolReport, finding: Finding) -> Problem:
+def _with_command(checked: Checked, report: ToolReport, finding: Finding) -> Problem:
     problem = finding.problem
-    return replace(problem, hint=f"{problem.hint}\nreproduce it: {command_for(report, finding)}")
+    return replace(problem, hint=f"{problem.hint}\nreproduce it: {command_for(checked, report, finding)}")
 
 
-def command_for(report: ToolReport, finding: Finding) -> str:
+def command_for(checked: Checked, report: ToolReport, finding: Finding) -> str:
     """Return a command that shows the same defect: a single call, or else a test, which tries this input first."""
-    address = address_of(report.spec)
+    target = f"{quote(address_of(report.spec))}{python_option(checked.python)}"
     arguments = json_text(finding.arguments)
     can_run = not finding.breaks and finding.kind not in {"hang", "exit", "unstable", "arguments-changed", "output"}
     if can_run and len(arguments) <= _LONGEST_COMMAND and is_plain(arguments):
-        return f"toolkit run {quote(address)} --args {quote(arguments)}"
-    return f"toolkit test {quote(address)}"
+        return f"toolkit run {target} --args {quote(arguments)}"
+    return f"toolkit test {target}"
 
 
 def as_report(checked: Checked, *, colour: bool, width: int) -> str:
@@ -88,12 +90,12 @@ def as_record(checked: Checked, seed: int) -> dict[str, Any]:
     """Return the results as plain data; every key is always present."""
     return {
         "seed": seed,
-        "tools": [_tool_record(one) for one in checked.reports],
+        "tools": [_tool_record(checked, one) for one in checked.reports],
         "problems": as_records(checked.problems),
     }
 
 
-def _tool_record(report: ToolReport) -> dict[str, Any]:
+def _tool_record(checked: Checked, report: ToolReport) -> dict[str, Any]:
     return {
         "name": report.spec.name,
         "source": shown_path(report.spec.source or ""),
@@ -112,7 +114,7 @@ def _tool_record(report: ToolReport) -> dict[str, Any]:
                 "kind": one.kind,
                 "arguments": one.arguments,
                 "breaks": one.breaks or None,
-                "command": command_for(report, one),
+                "command": command_for(checked, report, one),
             }
             for one in report.findings
         ],

@@ -2,6 +2,7 @@
 
 import sys
 from inspect import getattr_static
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from toolkit.tools.base import Tool, WrappedTool, innermost
@@ -75,6 +76,11 @@ def address_of(spec: ToolSpec, target: str = "") -> str:
         place = spec.location.file if spec.location else f"{source}/{spec.name}"
         return place.removeprefix(REMOTE).replace("/", ".", 1)
     return spec.name if source in {"", "builtin"} or source.endswith(".toml") else f"{source}:{spec.name}"
+
+
+def python_option(python: str | None) -> str:
+    """Return the option that names another Python, after a blank, for commands that are shown; empty without one."""
+    return "" if python is None else f" --python {quote(python)}"
 
 
 def _holder_of(spec: ToolSpec, target: str) -> str:

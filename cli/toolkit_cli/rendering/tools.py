@@ -96,7 +96,9 @@ def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any
     )
 
 
-def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None, target: str = "") -> list[Line]:
+def detailed(
+    tool: Tool, width: int, policy: "FilePolicy | None" = None, target: str = "", *, more: str = ""
+) -> list[Line]:
     """Return everything about a tool, from its name to how to run it.
 
     Args:
@@ -104,6 +106,7 @@ def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None, target:
         width: The width of the lines.
         policy: The policy of the project, if any.
         target: The target that the tool was opened with.
+        more: Options that the command to run it needs, after a blank.
     """
     spec = tool.spec
     lines: list[Line] = [[("strong", spec.name)]]
@@ -123,7 +126,7 @@ def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None, target:
     if options := options_of(tool):
         lines += [[], *drawn_options(spec.name, options, width)]
     if not isinstance(tool, DescribedTool):
-        lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool, target)}")]]
+        lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool, target, more)}")]]
     return lines
 
 
@@ -178,15 +181,16 @@ def first_sentence(text: str) -> str:
     return words if end < 0 else words[: end + 1]
 
 
-def command_for(tool: Tool, target: str) -> str:
+def command_for(tool: Tool, target: str, more: str = "") -> str:
     """Return a command that runs the tool, with the arguments of an example, or with placeholders in capitals.
 
     Args:
         tool: The tool.
         target: The target that it was opened with.
+        more: Options of the command, after a blank.
     """
     spec = tool.spec
-    parts = ["toolkit", "run", quote(address_of(spec, target))]
+    parts = ["toolkit", "run", f"{quote(address_of(spec, target))}{more}"]
     if is_facade(tool):
         return f"{' '.join(parts)}.TOOL"
     if spec.examples:
