@@ -19,8 +19,13 @@ Public names are loaded on first use, so importing the package costs next to not
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.approvals.decisions import Continue as Continue, Edit as Edit, ExitEarly as ExitEarly, Reject as Reject
-    from toolkit.approvals.requests import ReviewRequest as ReviewRequest
+    from toolkit.approvals.decisions import (
+        Continue as Continue,
+        Edit as Edit,
+        ExitEarly as ExitEarly,
+        Reject as Reject,
+        ReviewRequest as ReviewRequest,
+    )
     from toolkit.approvals.reviewers import Reviewer as Reviewer
     from toolkit.errors import (
         ConfigurationError as ConfigurationError,
@@ -50,8 +55,7 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "approvals.decisions": "Continue Edit ExitEarly Reject",
-            "approvals.requests": "ReviewRequest",
+            "approvals.decisions": "Continue Edit ExitEarly Reject ReviewRequest",
             "approvals.reviewers": "Reviewer",
             "errors": (
                 "ConfigurationError ExitEarlyError InvalidPipeline InvalidTools ToolArgumentsError "

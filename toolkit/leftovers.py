@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final
 
-from toolkit.paths import state_folder
+from toolkit.regular_files import state_folder
 
 _PRIVATE: Final = 0o700
 _ATTEMPTS: Final = 3

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from toolkit_cli.completion import complete_group, complete_target
-from toolkit_cli.option_values import Forgotten, recorded
 from toolkit_cli.other_python import Python
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.shared_options import (
     BaseUrl,
+    Forgotten,
     ModelName,
     OnApproval,
     SessionOptions,
+    recorded,
 )
 
 if TYPE_CHECKING:

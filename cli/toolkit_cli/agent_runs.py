@@ -26,9 +26,8 @@ from toolkit_cli.running.agent_sessions import (
     names_file,
     read_transcript,
 )
-from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, Answers, is_recorded, waits_for_answers
+from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, Answers, check_names, is_recorded, waits_for_answers
 from toolkit_cli.running.chats import chat
-from toolkit_cli.running.foreseen_calls import check_names
 from toolkit_cli.running.journaled_runs import RunRecorder, users_journal
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, seconds_of
 from toolkit_cli.running.watchdog import leave_if_threads_remain

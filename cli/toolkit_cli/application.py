@@ -21,8 +21,8 @@ from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.completion import complete_in_bash
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
-from toolkit_cli.option_values import grouped, spread
 from toolkit_cli.rendering.help_pages import for_its_reader
+from toolkit_cli.shared_options import grouped, spread
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"

@@ -11,16 +11,18 @@ from toolkit.tools.base import Tool
 from toolkit.visibility import visible_json
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.option_values import Forgotten, recorded, restored
 from toolkit_cli.other_python import Python
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.running.answer_sources import waits_for_answers
 from toolkit_cli.shared_options import (
     BaseUrl,
+    Forgotten,
     OnApproval,
     SessionOptions,
     Sources,
     StoreName,
+    recorded,
+    restored,
 )
 
 if TYPE_CHECKING:

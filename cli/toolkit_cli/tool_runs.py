@@ -15,8 +15,13 @@ from toolkit_cli.other_python import continue_with
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tool_kinds import is_agent, python_option
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, is_recorded, refuse_unanswerable
-from toolkit_cli.running.foreseen_calls import check_rules, questions_of
+from toolkit_cli.running.answer_sources import (
+    NOT_FROM_TEXTS,
+    check_rules,
+    is_recorded,
+    questions_of,
+    refuse_unanswerable,
+)
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, timed
 from toolkit_cli.running.tool_calls import with_hint_on_json

@@ -7,11 +7,8 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.approvals import DescribedCall, FilePolicy, Risk
+from toolkit.approvals.policies import AFTER_WORDS, FLOWS  # private
 from toolkit.approvals.policy_keys import read_policy_table  # private
-from toolkit.approvals.risks import (
-    AFTER_WORDS,  # private
-    FLOWS,  # private
-)
 from toolkit.documents.keys import Origin, Spot  # private
 from toolkit.problems import Location
 

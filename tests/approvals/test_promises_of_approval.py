@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from toolkit import ConfigurationError, Continue, Edit, ExitEarly, Reject, Tool, ToolContext, TypedTool, from_function
 from toolkit.approvals import ByRisk, Demand, Gate, OnTimeout, RefusingReviewer, ScriptedReviewer
-from toolkit.approvals.requests import fingerprint  # private
+from toolkit.approvals.decisions import fingerprint  # private
 from toolkit.errors import Signal
 from toolkit.tools import TextTool
 

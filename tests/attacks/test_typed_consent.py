@@ -10,7 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from tests.terminals import MENU_END, PROMPT, Terminal
 from tests.volumes import examples
-from toolkit_cli.typed_lines import CLEAR, ENTER, ERASE, QUIET_SECONDS, TypedLine  # private
+from toolkit_cli.prompting import CLEAR, ENTER, ERASE, QUIET_SECONDS, TypedLine  # private
 
 APPROVING = "osa"
 CONTROL = (ENTER, ERASE, CLEAR)

@@ -17,10 +17,10 @@ import pydantic
 import pytest
 
 import toolkit
-from toolkit_cli import option_values  # private
+from toolkit_cli import shared_options  # private
 from toolkit_cli.commands import COMMANDS  # private
 from toolkit_cli.main import HELP, main
-from toolkit_cli.option_values import spread  # private
+from toolkit_cli.shared_options import spread  # private
 
 TALKATIVE = '''
 import os, subprocess, sys
@@ -428,4 +428,4 @@ def test_every_option_under_a_heading_is_one_of_a_command():
     found: list[Any] = [locate(place.replace(":", ".")) for place, _ in COMMANDS.values()]
     functions = [each for one in found for each in (one.values() if isinstance(one, Mapping) else (one,))]
     options = {name for function in functions for name in signature(spread(function)).parameters}
-    assert set(option_values._GROUPS) - options == set()
+    assert set(shared_options._GROUPS) - options == set()

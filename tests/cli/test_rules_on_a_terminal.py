@@ -8,8 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.terminals import MENU_END, PROMPT, Terminal
 from tests.volumes import examples
-from toolkit.approvals.policies import DescribedCall  # private
-from toolkit.approvals.risks import Risk  # private
+from toolkit.approvals.policies import DescribedCall, Risk  # private
 from toolkit.settings.configuration import Configuration  # private
 from toolkit_cli.reviewing.rule_choices import RuleBook  # private
 

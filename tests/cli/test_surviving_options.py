@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from toolkit_cli.agent_options import AgentOptions  # private
-from toolkit_cli.option_values import forgotten, recorded, restored, spread  # private
 from toolkit_cli.run_options import RunOptions  # private
+from toolkit_cli.shared_options import forgotten, recorded, restored, spread  # private
 
 TOOLS = '''
 import json

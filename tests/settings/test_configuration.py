@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.paths import Boundary  # private
+from toolkit.regular_files import Boundary  # private
 from toolkit.settings import Configuration, find_configuration
 
 

@@ -12,7 +12,7 @@ from tests.wrappers.test_every_wrapper import WRAPPERS
 from toolkit import Continue, Pipeline, Reject, Tool, ToolCall, ToolContext, from_function
 from toolkit.agents import AgentTool, ScriptedModel, Subagent, ToolMessage
 from toolkit.approvals import Gate, Risk, ScriptedReviewer
-from toolkit.approvals.risks import FLOWS, Flow  # private
+from toolkit.approvals.policies import FLOWS, Flow  # private
 from toolkit.disclosure import ToolGroup, ToolSearch, UnfoldingTool
 from toolkit.mcp import StdioServer
 from toolkit.mcp.tools.remote import RemoteTool  # private

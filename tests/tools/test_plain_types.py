@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Optional
 from hypothesis import given, strategies as st
 from pydantic_core import ValidationError, to_json
 
-from toolkit.tools.definition.annotations import form_of, object_of  # private
+from toolkit.tools.definition.function_readings import form_of, object_of  # private
 from toolkit.tools.definition.pydantic_types import shape_of_members  # private
 from toolkit.tools.definition.signatures import MISSING, Parameter  # private
 from toolkit.tools.shapes.shape_values import Shape  # private

@@ -15,8 +15,7 @@ from jsonschema import Draft202012Validator
 from tests.volumes import examples
 from toolkit import Tool, ToolContext
 from toolkit.approvals import Gate, Risk, load_policy
-from toolkit.approvals.decisions import Continue, Edit  # private
-from toolkit.approvals.requests import ReviewRequest  # private
+from toolkit.approvals.decisions import Continue, Edit, ReviewRequest  # private
 from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.webhooks import WebhookReviewer, answer_schema, fault_of, review_schema, signed
 from toolkit.webhooks.webhook_messages import NoAnswerError, read_answer  # private

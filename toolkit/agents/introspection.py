@@ -15,9 +15,8 @@ from toolkit.amounts import money
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.problems import did_you_mean
-from toolkit.runs.blackboard import Blackboard, Entry
 from toolkit.runs.records import CallRecord, Message, ModelUse
-from toolkit.runs.run import Run
+from toolkit.runs.run import Blackboard, Entry, Run
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.marking import tool, toolbox

@@ -22,8 +22,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from toolkit.disclosure.offering import leaves_of
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
-from toolkit.runs.blackboard import Entry
-from toolkit.runs.run import Run
+from toolkit.runs.run import Entry, Run
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.calls.results import AnsweredEarly, ToolResult

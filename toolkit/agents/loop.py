@@ -15,7 +15,7 @@ from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserM
 from toolkit.agents.offered_tools import Table
 from toolkit.agents.transcripts import RecordedTurns, Transcript
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.policies import Risk
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolCall, ToolResult

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 from toolkit.agents.agent import TASK
 from toolkit.agents.tasks import converted_input, input_reader
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.risks import FLOWS, Flow
+from toolkit.approvals.policies import FLOWS, DescribedCall, Flow
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import (
     BudgetExceeded,

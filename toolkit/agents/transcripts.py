@@ -13,7 +13,7 @@ from typing import Any
 from toolkit.agents.kinds import AgentKind, FinishedCall
 from toolkit.agents.models.messages import Message, Model, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.agents.offered_tools import Chaining
-from toolkit.approvals.requests import plain_digest
+from toolkit.approvals.decisions import plain_digest
 from toolkit.disclosure.offering import facade_of
 from toolkit.errors import ToolExecutionError
 from toolkit.runs.records import CallRecord, Journal, JournalError, ModelUse

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance as Allowance, Allowances as Allowances
     from toolkit.approvals.audit_log import Audit as Audit, AuditLog as AuditLog
     from toolkit.approvals.consents import Access as Access, Consents as Consents
-    from toolkit.approvals.decisions import Decision as Decision
+    from toolkit.approvals.decisions import Decision as Decision, OnTimeout as OnTimeout, Preview as Preview
     from toolkit.approvals.file_policies import FilePolicy as FilePolicy, load_policy as load_policy
     from toolkit.approvals.gates import Demand as Demand, Gate as Gate
     from toolkit.approvals.policies import (
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
         DescribedCall as DescribedCall,
         Ground as Ground,
         Policy as Policy,
+        Risk as Risk,
         Verdict as Verdict,
     )
-    from toolkit.approvals.requests import OnTimeout as OnTimeout, Preview as Preview
     from toolkit.approvals.reviewers import (
         AutoReviewer as AutoReviewer,
         RefusingReviewer as RefusingReviewer,
         ScriptedReviewer as ScriptedReviewer,
     )
-    from toolkit.approvals.risks import Risk as Risk
 else:
     from toolkit.faces import face
 
@@ -36,12 +35,10 @@ else:
             "allowances": "Allowance Allowances",
             "audit_log": "Audit AuditLog",
             "consents": "Access Consents",
-            "decisions": "Decision",
+            "decisions": "Decision OnTimeout Preview",
             "file_policies": "FilePolicy load_policy",
             "gates": "Demand Gate",
-            "policies": "AllowAll ByRisk DescribedCall Ground NO_QUESTION Policy Verdict",
-            "requests": "OnTimeout Preview",
+            "policies": "AllowAll ByRisk DescribedCall Ground NO_QUESTION Policy Risk Verdict",
             "reviewers": "AutoReviewer RefusingReviewer ScriptedReviewer",
-            "risks": "Risk",
         },
     )

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.approvals.audit_log import current_person, exclusive
-from toolkit.approvals.decisions import REVIEWER, Continue, Granted, Refused
+from toolkit.approvals.decisions import REVIEWER, Continue, Granted, Refused, ReviewRequest
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.policies import DescribedCall, Risk
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.policies import Risk
 from toolkit.approvals.rules import Choice, Rule, names_of, names_tool
 from toolkit.codes import UNMATCHED_POLICY_RULE
 from toolkit.problems import Problem, did_you_mean

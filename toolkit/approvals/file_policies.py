@@ -5,9 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict, after_coming_calls, flow_question
+from toolkit.approvals.policies import (
+    NO_QUESTION,
+    ByRisk,
+    DescribedCall,
+    Fit,
+    Risk,
+    Verdict,
+    after_coming_calls,
+    any_fits,
+    describe_readings,
+    flow_question,
+)
 from toolkit.approvals.policy_keys import ACTIONS, PolicyFile, read_policy_table
-from toolkit.approvals.risks import Fit, Risk, any_fits, describe_readings
 from toolkit.approvals.rules import GroupFit, Rule, with_declared_flows
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.document_reader import read_document

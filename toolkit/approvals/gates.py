@@ -11,24 +11,26 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
 from toolkit.approvals.decisions import (
+    DEFAULT_TIMEOUT,
     REVIEWER,
     Continue,
     Decision,
     Edit,
+    EditedCall,
     ExitEarly,
     Granted,
     NoWitness,
+    OnTimeout,
     Refused,
     Reject,
+    ReviewRequest,
     Settled,
     Witness,
     denied,
     rejected,
 )
-from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, OnTimeout, ReviewRequest
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, CallHistory, DescribedCall, Policy, Verdict
 from toolkit.approvals.reviewers import Reviewer, answer_of, turn_of
-from toolkit.approvals.risks import CallHistory
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.running import await_or_run
 

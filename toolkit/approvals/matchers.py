@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.risks import Fit, all_fit, any_fits, each_fits, fit_of, opposite
+from toolkit.approvals.policies import Fit, all_fit, any_fits, each_fits, fit_of, opposite
 from toolkit.approvals.text_fits import Unreadable, fits_expression, fits_glob, folded, spellings_of
 from toolkit.approvals.value_fits import at, fits_host, fits_value, inside, normal_host
 from toolkit.documents.keys import (

@@ -13,11 +13,16 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolkit.approvals.decisions import KINDS, Continue, Decision, Edit, ExitEarly, Reject
-from toolkit.approvals.requests import (
+from toolkit.approvals.decisions import (
+    KINDS,
     SHOWN,
     ApprovalAnswer,
+    Continue,
+    Decision,
+    Edit,
+    ExitEarly,
     PendingApproval,
+    Reject,
     ReviewRequest,
     question_in,
     question_text,

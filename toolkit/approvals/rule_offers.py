@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 from toolkit.approvals.audit_log import exclusive
 from toolkit.approvals.file_policies import read_policy_file
-from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.policies import DescribedCall, Risk, server_of
 from toolkit.approvals.policy_keys import PolicyFile
-from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, Rule
 from toolkit.approvals.value_fits import normal_host
 from toolkit.documents.dumping import with_item

@@ -8,12 +8,13 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
 from toolkit.approvals.matchers import Matcher
-from toolkit.approvals.policies import DescribedCall, Ground
-from toolkit.approvals.risks import (
+from toolkit.approvals.policies import (
     After,
     Chooser,
+    DescribedCall,
     Fit,
     Flow,
+    Ground,
     Risk,
     all_fit,
     any_fits,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from glob import escape
 from typing import Final, NamedTuple
 
-from toolkit.approvals.risks import Fit, any_fits, each_fits, fit_of
+from toolkit.approvals.policies import Fit, any_fits, each_fits, fit_of
 
 _MOST_ENCODINGS: Final = 4
 _LONGEST_PATH: Final = 4_096

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolkit.approvals.risks import Fit, each_fits, server_of
+from toolkit.approvals.policies import Fit, each_fits, server_of
 from toolkit.approvals.text_fits import RealPath, Unreadable, folded, real_path, real_paths, spellings_of
 from toolkit.schemas.validation import same_data
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Literal, NamedTuple
 
-from toolkit.approvals.requests import Preview
+from toolkit.approvals.decisions import Preview
 from toolkit.builtin.files.editing import (
     Edited,
     EditError,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from toolkit.approvals.requests import Preview
+from toolkit.approvals.decisions import Preview
 from toolkit.builtin.files.editing import count_changed_lines, describe_change
 from toolkit.builtin.files.sandbox import CHANGING_OPTIONS, FileChangingTool, SandboxError, encode_text, state_of
 from toolkit.builtin.options import FOLDER, Option, outside_project

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from toolkit.approvals.decisions import Edit, Reject, rejected
-from toolkit.approvals.requests import DEFAULT_TIMEOUT
+from toolkit.approvals.decisions import DEFAULT_TIMEOUT, Edit, Reject, rejected
 from toolkit.builtin.options import DURATION, Option
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, require_reply
 from toolkit.agents.transcripts import model_reply
-from toolkit.approvals.requests import plain_digest
+from toolkit.approvals.decisions import plain_digest
 from toolkit.cases.case import Case
 from toolkit.documents.json_reading import json_data
 from toolkit.errors import ConfigurationError

@@ -11,7 +11,7 @@ from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.risks import server_of
+from toolkit.approvals.policies import server_of
 from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
 from toolkit.documents.json_reading import json_data
 from toolkit.pins.drifts import FROM, SECRETS, Change, Entry, changes_between

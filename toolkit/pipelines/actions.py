@@ -6,11 +6,9 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from toolkit.approvals.decisions import Granted, Refused
+from toolkit.approvals.decisions import DEFAULT_TIMEOUT, Granted, Refused, ReviewRequest, fingerprint
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest, fingerprint
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.policies import DescribedCall, Risk
 from toolkit.errors import ConfigurationError
 from toolkit.events import StepRetried
 from toolkit.json_texts import text_of

@@ -14,11 +14,11 @@ from toolkit.codes import CIRCLE_OF_PIPELINES, UNKNOWN_TOOL
 from toolkit.documents import Node, find_traps, is_agent, read_document
 from toolkit.documents.document_reader import Document
 from toolkit.documents.nodes import BoundedProblems, TooManyProblems, Word
-from toolkit.paths import without_detours
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.pipeline_format import read_definition
 from toolkit.pipelines.planning import make_plan
 from toolkit.problems import Problem, errors_among, in_order, set_missing_locations
+from toolkit.regular_files import without_detours
 from toolkit.tools.base import Tool
 
 MAX_FILES_DEEP = 20

@@ -2,7 +2,6 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.runs.blackboard import Blackboard as Blackboard
     from toolkit.runs.records import (
         Budget as Budget,
         CallRecord as CallRecord,
@@ -12,15 +11,14 @@ if TYPE_CHECKING:
         ModelUse as ModelUse,
         StepRecord as StepRecord,
     )
-    from toolkit.runs.run import OutputChannel as OutputChannel, Run as Run
+    from toolkit.runs.run import Blackboard as Blackboard, OutputChannel as OutputChannel, Run as Run
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "blackboard": "Blackboard",
             "records": "Budget CallRecord Journal JournalError StepRecord Message ModelUse",
-            "run": "OutputChannel Run",
+            "run": "Blackboard OutputChannel Run",
         },
     )

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.paths import Boundary
 from toolkit.problems import Problem
+from toolkit.regular_files import Boundary
 from toolkit.settings.configuration import OWN_FILE, POLICY_FILE, PROJECT_FILE, Configuration
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from toolkit.approvals.policies import Fit, Risk, any_fits, fit_of, server_of
 from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
-from toolkit.approvals.risks import Fit, Risk, any_fits, fit_of, server_of
 from toolkit.approvals.rules import GroupFit, names_of
 from toolkit.builtin.catalog import ALL_READY
 from toolkit.disclosure.groups import matches

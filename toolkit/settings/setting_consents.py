@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.approvals.consents import Access, Consents
+from toolkit.approvals.decisions import fingerprint
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.requests import fingerprint
 from toolkit.builtin.catalog import ready_tools
 from toolkit.builtin.options import FOLDER, Option
 from toolkit.codes import CONSENT_MISSING

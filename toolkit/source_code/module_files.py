@@ -12,7 +12,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-from toolkit.paths import Boundary, is_outermost
+from toolkit.regular_files import Boundary, is_outermost
 
 PYTHON = ".py"
 PACKAGE = f"__init__{PYTHON}"

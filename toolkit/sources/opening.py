@@ -16,10 +16,12 @@ from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.source_code.module_files import PYTHON
 from toolkit.sources.collected import Collected, note_ways, table_of
-from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.ready import FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.targets import (
+    Chooser,
+    FileCounts,
     FilesTarget,
+    ImportPermission,
     NameTarget,
     Target,
     functions_named,

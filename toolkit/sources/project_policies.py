@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.approvals.file_policies import FilePolicy, read_policy_file
+from toolkit.approvals.policies import Risk, server_of
 from toolkit.approvals.policy_keys import PolicyFile
-from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import names_of
 from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import BAD_CONFIGURATION

@@ -5,7 +5,7 @@ Steps that cannot safely be repeated are recorded before they begin, too.
 
 import time
 
-from toolkit.approvals.requests import PendingApproval, plain_digest
+from toolkit.approvals.decisions import PendingApproval, plain_digest
 from toolkit.runs.records import StepRecord
 from toolkit.stores.databases import Database
 from toolkit.stores.stored_approvals import StoredApprovals

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
+from toolkit.approvals.decisions import ApprovalAnswer, PendingApproval
 from toolkit.stores.databases import Database
 from toolkit.stores.recorded_runs import RecordedRun, RecordedStep, State
 from toolkit.stores.run_journals import RunJournal

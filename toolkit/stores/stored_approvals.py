@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from toolkit.approvals.requests import ApprovalAnswer, PendingApproval, question_text
+from toolkit.approvals.decisions import ApprovalAnswer, PendingApproval, question_text
 from toolkit.json_texts import json_text
 from toolkit.stores.databases import Database
 from toolkit.stores.tables import Execute

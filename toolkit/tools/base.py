@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Unpack, final
 
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.risks import Flow
+from toolkit.approvals.policies import Flow
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_in_loop, run_in_new_thread
 from toolkit.schemas.schema import joined_sentences

@@ -11,8 +11,7 @@ from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall
-from toolkit.approvals.risks import Flow, Risk
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Flow, Risk
 from toolkit.redactors.redactor import secrets_within
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext

@@ -6,12 +6,19 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, Refused, Reject
+from toolkit.approvals.decisions import (
+    DEFAULT_TIMEOUT,
+    Continue,
+    Decision,
+    Edit,
+    OnTimeout,
+    Refused,
+    Reject,
+    ReviewRequest,
+)
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import DescribedCall, Policy
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
+from toolkit.approvals.policies import Chooser, DescribedCall, Policy, Risk
 from toolkit.approvals.reviewers import Reviewer
-from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.events import FileChanged, Progress, redacted
 from toolkit.freezing import NO_VALUES, freeze_mapping

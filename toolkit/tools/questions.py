@@ -7,19 +7,24 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.approvals.decisions import REVIEWER, Decision, Edit, Granted, Refused, Settled
-from toolkit.approvals.gates import Gate, Question
-from toolkit.approvals.policies import DescribedCall, Ground, Verdict
-from toolkit.approvals.requests import (
+from toolkit.approvals.decisions import (
     DEFAULT_TIMEOUT,
+    REVIEWER,
     Binding,
+    Decision,
+    Edit,
     EditedCall,
+    Granted,
     PendingApprovals,
+    Refused,
     ReviewRequest,
+    Settled,
     plain_digest,
     salted_digest,
     state_of,
 )
+from toolkit.approvals.gates import Gate, Question
+from toolkit.approvals.policies import DescribedCall, Ground, Verdict
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.events import ApprovalAsked, ApprovalDecided
 from toolkit.redactors.redactor import MASK, Redactor

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, Literal
 
-from toolkit.approvals.decisions import ANSWERS, Decision, answers_to
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.decisions import ANSWERS, Decision, ReviewRequest, answers_to
 from toolkit.json_texts import WrittenNumber
 
 VERSION: Final = 1

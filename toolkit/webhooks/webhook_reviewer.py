@@ -13,8 +13,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from toolkit.approvals.decisions import Decision, Reject
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.decisions import Decision, Reject, ReviewRequest
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import as_plain
 from toolkit.webhooks.webhook_messages import MOST_BYTES, NoAnswerError, payload_of, read_answer, signed

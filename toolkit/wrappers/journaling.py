@@ -4,7 +4,7 @@ import json
 from functools import cached_property
 from typing import Any
 
-from toolkit.approvals.requests import plain_digest
+from toolkit.approvals.decisions import plain_digest
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import reading_redactor

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from toolkit.approvals.requests import plain_digest
+from toolkit.approvals.decisions import plain_digest
 from toolkit.batches.batch_runs import Batch
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item

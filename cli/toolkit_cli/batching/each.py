@@ -19,12 +19,10 @@ from toolkit_cli.batching.stored_runs import StoredRun, named_store, open_store
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.result_texts import progress_words, summary_line
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.answer_sources import refuse_unanswerable_calls
-from toolkit_cli.running.finished_steps import CollectedSteps
-from toolkit_cli.running.foreseen_calls import calls_of_items, check_rules_on
+from toolkit_cli.running.answer_sources import calls_of_items, check_rules_on, refuse_unanswerable_calls
 from toolkit_cli.running.journaled_runs import RunRecorder
 from toolkit_cli.running.sessions import Session
-from toolkit_cli.running.tool_calls import Ending, end_run
+from toolkit_cli.running.tool_calls import CollectedSteps, Ending, end_run
 from toolkit_cli.screen import Screen
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from toolkit.approvals.risks import CallHistory
+from toolkit.approvals.policies import CallHistory
 from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending, BudgetExceeded, TerminationRequested
 from toolkit.events import BatchItemFinished, BatchItemStarted, Outcome

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from toolkit.approvals.audit_log import current_person
-from toolkit.approvals.decisions import REVIEWER
-from toolkit.approvals.requests import Answer, ApprovalAnswer, PendingApproval
+from toolkit.approvals.decisions import REVIEWER, Answer, ApprovalAnswer, PendingApproval
 from toolkit.problems import did_you_mean
 from toolkit.stores.run_stores import RunStore
 from toolkit.tools.base import Tool

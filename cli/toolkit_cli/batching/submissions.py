@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
-from toolkit.approvals.requests import plain_digest
+from toolkit.approvals.decisions import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.stores.stored_items import FINAL, ItemEnd, StoredItem

@@ -21,11 +21,10 @@ from toolkit_cli.batching.item_results import BatchOptions, items_done
 from toolkit_cli.batching.stored_batches import StoredBatch, StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun, version_of
 from toolkit_cli.failures import report
-from toolkit_cli.option_values import restored
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.sessions import Session, timed
-from toolkit_cli.running.tool_calls import Ending, end_run
+from toolkit_cli.running.tool_calls import CollectedSteps, Ending, end_run
+from toolkit_cli.shared_options import restored
 
 _GLANCE = 0.5
 

@@ -9,7 +9,7 @@ import typer
 from toolkit.approvals.audit_log import faults_of_log, records_of_log
 from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.risks import READINGS_OF, After, Risk
+from toolkit.approvals.policies import READINGS_OF, After, Risk
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.arguments.argument_prompts import missing_problems
@@ -27,18 +27,16 @@ from toolkit_cli.rendering.policy_tables import (
     rule_records,
 )
 from toolkit_cli.rendering.styles import print_lines
-from toolkit_cli.running.answer_sources import audit_file, policy_of_files
-from toolkit_cli.running.foreseen_calls import calls_of
+from toolkit_cli.running.answer_sources import audit_file, calls_of, policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured, open_one
 from toolkit_cli.shared_options import Debug, PolicyPath, Sources, Starts
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
-    from toolkit.approvals.policies import Verdict
-    from toolkit.approvals.risks import Chooser
+    from toolkit.approvals.policies import Chooser, Verdict
     from toolkit.settings.configuration import Configuration
     from toolkit.tools.base import Tool
-    from toolkit_cli.running.foreseen_calls import ForeseenCall
+    from toolkit_cli.running.answer_sources import ForeseenCall
 
 _NO_FILES = "there are no rules; add some to the project's toolkit.policy.yaml or to your own policy.yaml"
 

@@ -20,7 +20,6 @@ from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_
 from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.option_values import restored
 from toolkit_cli.other_python import continue_with
 from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
@@ -28,7 +27,14 @@ from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts, store_option, users_journal
 from toolkit_cli.running.run_page_files import records_of, write_run_page
-from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
+from toolkit_cli.shared_options import (
+    AskingOptions,
+    MessageOptions,
+    OpeningOptions,
+    SessionOptions,
+    StoreName,
+    restored,
+)
 from toolkit_cli.tool_runs import run_target
 
 _GLANCE = 0.3

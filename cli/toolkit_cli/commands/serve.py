@@ -14,7 +14,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.other_python import Python, absolute_python, continue_with
-from toolkit_cli.running.foreseen_calls import check_names
+from toolkit_cli.running.answer_sources import check_names
 from toolkit_cli.running.sessions import checked_memory_id, open_session
 from toolkit_cli.shared_options import (
     AskingOptions,

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
-from toolkit.approvals.risks import Chooser, Risk
+from toolkit.approvals.policies import ByRisk, Chooser, DescribedCall, Ground, Risk, Verdict
 from toolkit.json_texts import json_text
 from toolkit.tools.definition.spec import READINGS, risk_of
 from toolkit_cli.rendering.styles import Line, table

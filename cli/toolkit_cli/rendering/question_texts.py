@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from toolkit.approvals.requests import PendingApproval, ReviewRequest, request_of
+from toolkit.approvals.decisions import PendingApproval, ReviewRequest, request_of
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.excerpts import shown_path, style_of
 from toolkit_cli.rendering.styles import Fragment, Line, cut, lines_of, one_line, padded, width_of, wrap

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.decisions import ReviewRequest
 from toolkit.leftovers import temporary
 from toolkit.problems import did_you_mean
 from toolkit.tools.calls.json_data import loads

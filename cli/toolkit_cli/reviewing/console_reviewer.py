@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple, TextIO
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject, ReviewRequest
 from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.prompting import Prompter

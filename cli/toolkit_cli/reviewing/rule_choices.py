@@ -9,11 +9,10 @@ from toolkit.approvals.policies import DescribedCall, flow_question
 from toolkit.errors import ToolkitError
 from toolkit.settings.configuration import POLICY_FILE, Configuration
 from toolkit.settings.configuration_search import own_policy_file
-from toolkit_cli.prompting import Prompter
+from toolkit_cli.prompting import Flaw, Prompter, TypedLine
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.question_texts import menu_lines
 from toolkit_cli.rendering.styles import Line, cut, one_line, paint, wrap
-from toolkit_cli.typed_lines import Flaw, TypedLine
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy

@@ -35,8 +35,7 @@ from toolkit_cli.failures import report
 from toolkit_cli.rendering.event_lines import ASCII_MARKS, MARKS, RunProgress, Thinking
 from toolkit_cli.rendering.result_texts import Format, finished_lines, rendered_result, usage_line
 from toolkit_cli.rendering.styles import lines_of, one_line, paint
-from toolkit_cli.running.finished_steps import CollectedSteps
-from toolkit_cli.running.tool_calls import Ending
+from toolkit_cli.running.tool_calls import CollectedSteps, Ending
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:

@@ -27,7 +27,6 @@ from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.rendering.styles import one_line
 from toolkit_cli.rendering.tool_kinds import is_single_call
 from toolkit_cli.running.answer_sources import Answers, audit_of, make_gate
-from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.opened_tools import open_all
 from toolkit_cli.running.reporters import (
     RunReport,
@@ -38,7 +37,7 @@ from toolkit_cli.running.reporters import (
     show_logs,
     write_event,
 )
-from toolkit_cli.running.tool_calls import Ending, call_tool
+from toolkit_cli.running.tool_calls import CollectedSteps, Ending, call_tool
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:

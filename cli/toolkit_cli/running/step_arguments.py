@@ -12,7 +12,7 @@ from toolkit.tools.base import Tool
 from toolkit_cli.rendering.tool_kinds import pipeline_in
 
 if TYPE_CHECKING:
-    from toolkit_cli.running.foreseen_calls import ForeseenCall
+    from toolkit_cli.running.answer_sources import ForeseenCall
 
 _KNOWN_ROOTS = {"input", "inputs", "env"}
 

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from toolkit.approvals.decisions import DEFAULT_TIMEOUT
 from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.disclosure.offering import folded_tools
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
 from toolkit.mcp.serving.server import Options
@@ -15,7 +15,7 @@ from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.sessions import Session, seconds_of, timed
 
 if TYPE_CHECKING:
-    from toolkit.approvals.requests import ReviewRequest
+    from toolkit.approvals.decisions import ReviewRequest
     from toolkit.redactors.redactor import Redactor
     from toolkit.tools.base import Tool
 

@@ -10,9 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from toolkit.agents.kinds import CLOSED
-from toolkit.approvals.decisions import Decision, ExitEarly
+from toolkit.approvals.decisions import Decision, ExitEarly, ReviewRequest
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.cases.case import Answer, Case, CaseResult
 from toolkit.cases.expectations import Happened, Made, failure_of

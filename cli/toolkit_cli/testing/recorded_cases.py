@@ -22,8 +22,7 @@ from toolkit.tools.questions import with_arguments
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.tool_kinds import is_agent, pipeline_in
-from toolkit_cli.running.answer_sources import policy_of_files
-from toolkit_cli.running.foreseen_calls import ForeseenCall, calls_of
+from toolkit_cli.running.answer_sources import ForeseenCall, calls_of, policy_of_files
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.testing.case_targets import absolute, relative
 

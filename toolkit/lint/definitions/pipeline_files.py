@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from toolkit import documents
-from toolkit.approvals.risks import Flow
+from toolkit.approvals.policies import Flow
 from toolkit.lint.definitions.tool_definitions import Text, TextKind
 from toolkit.lint.definitions.written_places import WrittenInDocument
 from toolkit.problems import Location

@@ -16,7 +16,7 @@ from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import make_rules
 from toolkit.problems import Problem
 from toolkit.settings.configuration import Configuration
-from toolkit.sources.import_permission import Chooser
+from toolkit.sources.targets import Chooser
 
 if TYPE_CHECKING:
     from toolkit.lint.engine.checked_files import AnswerTo

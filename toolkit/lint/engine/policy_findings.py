@@ -9,8 +9,7 @@ from typing import Any
 
 from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.file_policies import FilePolicy
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.policies import DescribedCall, Risk
 from toolkit.approvals.rules import Rule, names_tool
 from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import DENIED_STEP, UNCOVERED_DESTRUCTIVE_TOOL, WIDE_ALLOW_RULE

@@ -18,10 +18,9 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.approvals.audit_log import Audit
-from toolkit.approvals.decisions import Decision
+from toolkit.approvals.decisions import DEFAULT_TIMEOUT, Decision, ReviewRequest, fingerprint
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Policy
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest, fingerprint
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.events import Listener, both
 from toolkit.mcp.serving.client_sessions import ClientReviewer, ProgressSender, SessionHistories, can_be_asked

@@ -22,9 +22,8 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.risks import CallHistory
+from toolkit.approvals.decisions import Continue, Decision, Edit, Reject, ReviewRequest
+from toolkit.approvals.policies import CallHistory
 from toolkit.events import Event, ItemFinished, PipelineStarted, Progress, StepFinished, StepStarted
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import Redactor

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final
 
-from toolkit.approvals.risks import Flow, Risk, server_of
+from toolkit.approvals.policies import Flow, Risk, server_of
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze_plain

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args
 
-from toolkit.approvals.risks import FLOWS, Flow
+from toolkit.approvals.policies import FLOWS, Flow
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.calls.foreign_values import is_text, plain_text, short_repr

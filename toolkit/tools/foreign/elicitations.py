@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from toolkit.approvals.decisions import Edit, Refused
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.decisions import Edit, Refused, ReviewRequest
+from toolkit.approvals.policies import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import decide

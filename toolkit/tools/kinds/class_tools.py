@@ -17,9 +17,9 @@ from toolkit.tools.calls.foreign_values import call_safely, short_repr
 from toolkit.tools.calls.json_data import plain_data
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition.annotations import output_schema, shape_of_type
 from toolkit.tools.definition.definition_places import place_of, place_of_caller
 from toolkit.tools.definition.docstrings import read_docstring
+from toolkit.tools.definition.function_readings import output_schema, shape_of_type
 from toolkit.tools.definition.names import name_problem
 from toolkit.tools.definition.signatures import Signature, injected_values, misplaced_injection, read_signature
 from toolkit.tools.definition.spec import TEXT_INPUT, TEXT_PARAMETERS, ToolSpec

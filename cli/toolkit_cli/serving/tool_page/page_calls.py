@@ -13,8 +13,7 @@ from secrets import token_hex
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from toolkit.approvals.decisions import Decision, Reject
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.decisions import Decision, Reject, ReviewRequest
 from toolkit.events import Event, Progress, StepFinished, StepStarted, both
 from toolkit.mcp.serving.worker_pool import WorkerPool
 from toolkit.runs.run import Run
