@@ -10,7 +10,7 @@ from tests.terminals import MENU_END, PROMPT, Terminal
 from tests.volumes import examples
 from toolkit.approvals.policies import DescribedCall, Risk  # private
 from toolkit.settings.configuration import Configuration  # private
-from toolkit_cli.reviewing.rule_choices import RuleBook  # private
+from toolkit_cli.reviewing.console_reviewer import RuleBook  # private
 
 TOOLS = '''
 from toolkit import tool

@@ -17,7 +17,7 @@ from toolkit.settings.policy_settings import group_fits
 from toolkit.sources.project_policies import Provenance, configured_policy
 
 if TYPE_CHECKING:
-    from toolkit_cli.reviewing.rule_choices import Action
+    from toolkit_cli.reviewing.console_reviewer import Action
 
 
 class Offer(NamedTuple):

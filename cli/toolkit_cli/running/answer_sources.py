@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolkit.pipelines.plans import PlannedStep
     from toolkit.settings.configuration import Configuration
     from toolkit.webhooks.webhook_keys import WebhookSettings
-    from toolkit_cli.reviewing.rule_choices import RuleBook
+    from toolkit_cli.reviewing.console_reviewer import RuleBook
     from toolkit_cli.screen import Screen
     from toolkit_cli.shared_options import AskingOptions
 
@@ -256,7 +256,7 @@ class Answers(NamedTuple):
         answers = self._replace(files=policy_of_files(configuration, targets), webhook=configuration.webhook)
         if not self.may_ask:
             return answers
-        from toolkit_cli.reviewing.rule_choices import RuleBook  # only where somebody can be asked
+        from toolkit_cli.reviewing.console_reviewer import RuleBook  # only where somebody can be asked
 
         return answers._replace(book=RuleBook(configuration, targets))
 
