@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toolkit.cases.figures import Choice
     from toolkit.pipelines.templated_data import Value
     from toolkit.schemas.validation import Validator
+    from toolkit.tools.definition.spec import ToolSpec
 
 
 class Written(NamedTuple):
@@ -115,6 +116,7 @@ class Case(NamedTuple):
         location: The location of the whole case.
         position: Its position in the file, from 0.
         tools: For a choice, the targets whose tools the model is offered.
+        specs: Definitions that the model is offered instead.
         arguments: The arguments; a text for a tool with a single parameter.
         model: The model of agents; by default, the one that they have.
         answers: The answers to questions.
@@ -131,6 +133,7 @@ class Case(NamedTuple):
     location: Location
     position: int
     tools: tuple[Word, ...] = ()
+    specs: "tuple[ToolSpec, ...]" = ()
     arguments: Mapping[str, Any] | str | None = None
     model: Word | None = None
     answers: tuple[Answer, ...] = ()
@@ -154,7 +157,7 @@ class Case(NamedTuple):
     @property
     def is_choice(self) -> bool:
         """Whether a model is asked which tools it would call."""
-        return bool(self.tools) and self.expect.found is None
+        return bool(self.tools or self.specs) and self.expect.found is None
 
     @property
     def has_folder(self) -> bool:

@@ -59,6 +59,11 @@ def is_case_file(name: str) -> bool:
     return name.endswith(CASES)
 
 
+def is_benchmark(name: str) -> bool:
+    """Return whether a file has a name of the Berkeley Function-Calling Leaderboard, whose questions are cases."""
+    return Path(name).name.startswith("BFCL_") and name.endswith(".json") and not name.endswith(".cassette.json")
+
+
 def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
+from toolkit.cases.bfcl_files import read_bfcl
 from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
 from toolkit.cases.case_format import read_cases
 from toolkit.cases.cassettes import Cassette
@@ -20,7 +21,7 @@ from toolkit.codes import FAILED_CASE, NOT_FOUND
 from toolkit.documents.nodes import Word
 from toolkit.problems import Problem, errors_among
 from toolkit.source_code.project_files import files_below
-from toolkit.sources.targets import CASES
+from toolkit.sources.targets import CASES, is_benchmark
 from toolkit.testing.failing_inputs import keep_record, read_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, cannot_write, code_for
@@ -47,12 +48,16 @@ def read_files(targets: Sequence[str]) -> list[CaseFile]:
         if not paths:
             problems.append(Problem(NOT_FOUND, f"no file matches '{target}'"))
         for path in paths:
-            file, more = read_cases(Path(os.path.abspath(path)))  # noqa: PTH100 - a Path would resolve links
+            file, more = _read(Path(os.path.abspath(path)))  # noqa: PTH100 - a Path would resolve links
             problems += more
             found += [] if file is None else [file]
     if errors_among(problems):
         raise Failure(code_for(problems), problems=problems)
     return list({file.path: file for file in found}.values())
+
+
+def _read(path: Path) -> tuple[CaseFile | None, list[Problem]]:
+    return read_bfcl(path) if is_benchmark(path.name) else read_cases(path)
 
 
 def _matching(target: str) -> list[Path]:
@@ -225,5 +230,5 @@ def _run_in_child(file: Path, position: int, overrides: dict[str, Any]) -> CaseR
 
 @cache
 def _cases_of(file: Path) -> tuple[Case, ...]:
-    found, _ = read_cases(file)
+    found, _ = _read(file)
     return () if found is None else found.cases

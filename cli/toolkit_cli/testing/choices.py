@@ -30,6 +30,7 @@ from toolkit.sources.scopes import configured_model
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolCall
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors
 from toolkit_cli.running.opened_tools import open_all
@@ -74,12 +75,12 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
     """
     here = Path.cwd()
     with chdir(case.file.parent), redirect_stdout(sys.stderr):
-        tools = _offered(case, configuration)
+        offered = {one.name: one for one in case.specs} or _specs(_offered(case, configuration))
         model = _model(case, configuration, asking)
         run, started = Run(), perf_counter()
         context = ToolContext(configuration.context, run=run, redactor=console.redactor())
         transcript = Transcript([UserMessage(case.run.text)])
-        specs = [tool.spec for tool in tools.values()]
+        specs = list(offered.values())
         try:
             reply = run_coroutine(lambda: ask(model, transcript, specs, context, 1))
         except ModelError as error:
@@ -87,7 +88,7 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
         happened = Happened(
             output=reply.text,
             text=reply.text,
-            calls=tuple(_chosen(one, tools.get(one.name)) for one in reply.calls),
+            calls=tuple(_chosen(one, offered.get(one.name)) for one in reply.calls),
             seconds=model.seconds if isinstance(model, RecordedModel) else perf_counter() - started,
             tokens=run.spent.tokens or 0,
             cost=run.spent.cost or 0.0,
@@ -163,14 +164,18 @@ def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
     return opened.tools
 
 
-def _chosen(call: ToolCall, tool: Tool | None) -> Made:
+def _specs(tools: Mapping[str, Tool]) -> dict[str, ToolSpec]:
+    return {name: tool.spec for name, tool in tools.items()}
+
+
+def _chosen(call: ToolCall, spec: ToolSpec | None) -> Made:
     """Return a call that a model chose, and why it could not be made, if so."""
     arguments = data_of(call.arguments)
-    if tool is None:
+    if spec is None:
         return Made(call.name, arguments, fault=f"'{call.name}' is called, and no tool has this name", is_known=False)
-    fault, properties = "", tool.spec.properties
+    fault, properties = "", spec.properties
     try:
-        misfits = Validator(tool.spec.parameters).misfits(arguments)
+        misfits = Validator(spec.parameters).misfits(arguments)
     except (ValueError, TooMuchWorkError):
         misfits = []  # a schema that is wrong says nothing about the model; lint reports it
     for one in misfits[:1]:
