@@ -13,7 +13,7 @@ CLIMB = {
         "properties": {
             "hut": {"type": "string", "description": "The name of the hut."},
             "beds": {"type": "float", "description": "How many."},
-            "days": {"type": "array", "items": {"type": "integer"}},
+            "days": {"type": "array", "items": {"type": "integer"}, "default": "every day"},
             "meals": {"type": "dict", "properties": {"kind": {"type": "string"}, "late": {"type": "boolean"}}},
         },
         "required": ["hut", "beds"],

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.amounts import format_duration, money
 from toolkit.cases.case import Case, Expected, Named, Written
-from toolkit.cases.data_differences import DataDifference, differences, in_words, short
+from toolkit.cases.data_differences import DataDifference, Matcher, differences, in_words, short
 from toolkit.codes import FAILED_CASE
 from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
 from toolkit.errors import ToolExecutionError
@@ -280,7 +280,8 @@ def _of_chosen(wanted: Named, made: Made) -> Iterator[Difference]:
         return
     arguments, written = made.arguments, wanted.value.data or {}
     if isinstance(arguments, dict) and isinstance(written, dict):
-        all_of = {**made.defaults, **arguments}
+        optional = {name for name, one in written.items() if isinstance(one, Matcher) and one.may_be_missing}
+        all_of = {name: value for name, value in made.defaults.items() if name not in optional} | arguments
         arguments = {
             name: value for name, value in all_of.items() if name in written or made.defaults.get(name, ...) != value
         }
