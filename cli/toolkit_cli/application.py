@@ -21,7 +21,6 @@ from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.completion import complete_in_bash
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
-from toolkit_cli.rendering.help_pages import for_its_reader
 from toolkit_cli.shared_options import grouped, spread
 
 NAME = "toolkit"
@@ -106,7 +105,7 @@ class _LazyGroup(TyperGroup):
             return self.invoke(context)
 
     def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
-        return for_its_reader(str(self.help))
+        return _for_its_reader(str(self.help))
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(COMMANDS)
@@ -129,6 +128,12 @@ class _LazyGroup(TyperGroup):
         return [*commands, *super(TyperGroup, self).shell_complete(ctx, incomplete)]
 
 
+def _for_its_reader(page: str) -> str:
+    from toolkit_cli.rendering.help_pages import for_its_reader  # only help needs it
+
+    return for_its_reader(page)
+
+
 class _Command(TyperCommand):
     """A command that reserves stdout for its data, and lists its options under headings."""
 
@@ -146,7 +151,7 @@ class _Command(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         ctx.color = console.data_has_colour()  # otherwise Typer decides again whether to keep the colours
-        return for_its_reader(super().get_help(ctx))
+        return _for_its_reader(super().get_help(ctx))
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -173,7 +178,7 @@ class _Subcommands(TyperGroup):
 
     def get_help(self, ctx: Any) -> str:
         ctx.color = console.data_has_colour()  # otherwise Typer decides again whether to keep the colours
-        return for_its_reader(super().get_help(ctx))
+        return _for_its_reader(super().get_help(ctx))
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         if not args and not ctx.resilient_parsing:

@@ -9,6 +9,7 @@ import importlib
 import os
 import sys
 import time
+import warnings
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -150,6 +151,22 @@ def imported_afresh() -> Iterator[None]:
         _imported.clear()
         _imported.update(files)
         raise
+
+
+@contextmanager
+def collected_warnings() -> Iterator[dict[str, None]]:
+    """Within this context, collect Python's warnings instead of showing them; yield them, in order, as keys."""
+    found: dict[str, None] = {}
+
+    def collect(message: object, category: type, filename: str, lineno: int, *_: object, **__: object) -> None:
+        found[f"{filename}:{lineno}: {category.__name__}: {message}"] = None
+
+    before, warnings.showwarning = warnings.showwarning, collect  # the filters, which modules may change, stay
+    try:
+        yield found
+    finally:
+        if warnings.showwarning is collect:
+            warnings.showwarning = before
 
 
 def _import_from(root: str, names: list[str], file: str) -> ModuleType:

@@ -25,7 +25,7 @@ from toolkit.lint.engine.collecting import Channel, leave_a_trace_on_exit
 from toolkit.problems import problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
-from toolkit.sources.import_warnings import collected_warnings
+from toolkit.sources.modules import collected_warnings
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.project_policies import configured_policy
 from toolkit.sources.targets import ImportPermission

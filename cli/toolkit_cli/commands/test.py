@@ -19,7 +19,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
 from toolkit_cli.linting.head_starts import cache_folder, collect_less
-from toolkit_cli.running.import_warnings import tell_warnings
+from toolkit_cli.running.opened_tools import tell_warnings
 from toolkit_cli.shared_options import (
     BaseUrl,
     Consented,

@@ -20,7 +20,7 @@ _FRAME, _TITLE = 14.0, 24.0
 _LANE = 13.0
 _MARGIN = 12.0
 _POINTS = 12
-_STYLE = 'role="img" fill="#fff" stroke="#57606a" stroke-width="1.3" font-family="system-ui, sans-serif" font-size="13"'
+_STYLE = 'role="img" fill="#fff" stroke="#6e7781" stroke-width="1.3" font-family="system-ui, sans-serif" font-size="13"'
 
 
 @dataclass(eq=False, slots=True)
@@ -166,7 +166,7 @@ class _Arrows:
             return drawn
         label = cut(one_line(arrow.label), _WIDEST_LABEL)
         self.right = max(self.right, x + 8 + width_of(label) * _CHARACTER * 0.9)
-        text = f'<text x="{x + 8:g}" y="{y + 4:g}" font-size="11.5" fill="#57606a" stroke="none">{_text(label)}'
+        text = f'<text x="{x + 8:g}" y="{y + 4:g}" font-size="11.5" fill="#6e7781" stroke="none">{_text(label)}'
         return f"{drawn}\n{text}<title>{_text(arrow.label)}</title></text>"
 
     def _between(self, start: _Box, end: _Box) -> tuple[str, float, float] | None:
@@ -232,7 +232,7 @@ def _frame(frame: _Group) -> str:
         'fill="none" stroke-width="1" opacity=".55"/>'
     )
     place = f'x="{frame.left + _FRAME:g}" y="{frame.top + 20:g}"'
-    title = f'<text {place} font-size="11.5" fill="#57606a" stroke="none">{_text(frame.title or "")}</text>'
+    title = f'<text {place} font-size="11.5" fill="#6e7781" stroke="none">{_text(frame.title or "")}</text>'
     return f'<g class="frame">{rectangle}{title}</g>'
 
 

@@ -1,11 +1,12 @@
 """Opens the tools for the targets on the command line: all, exactly one, or all configured ones."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
+
+from typer._click.globals import get_current_context
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.running.import_warnings import tell_warnings
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -28,7 +29,7 @@ def open_all(
         gate: Asks for consent before an MCP server of the project is contacted.
         looks: Whether the tools are only inspected, not called.
     """
-    from toolkit.sources.import_warnings import collected_warnings  # help and completion need none
+    from toolkit.sources.modules import collected_warnings  # help and completion need none
     from toolkit.sources.opening import open_targets  # as above
 
     with collected_warnings() as found:
@@ -37,6 +38,20 @@ def open_all(
     for tool in opened.tools.values():
         console.redactor().learn(*tool.own_secrets)
     return opened if looks else _without_notes(opened)
+
+
+def tell_warnings(found: Collection[str]) -> None:
+    """Print how many warnings there were, or all of them with `-v` or `--debug`; nothing with `--quiet`."""
+    context = get_current_context(silent=True)
+    options = {} if context is None else context.params
+    if not found or options.get("quiet"):
+        return
+    if options.get("verbose") or options.get("debug"):
+        console.say("\n".join(found))
+        return
+    flag = "-v" if "verbose" in options else "--debug" if "debug" in options else ""
+    hint = f" ({flag} shows them)" if flag else ""
+    console.say(f"{len(found)} warning{'s' if len(found) != 1 else ''} of imported modules{hint}")
 
 
 def _without_notes(opened: "Opened") -> "Opened":
