@@ -85,7 +85,7 @@ def project(tmp_path, monkeypatch):
 
 FOUND = [
     "notes.py:9:5: error[TK506] tool 'delete_note' has a name that says it can delete something, but is not marked as destructive or as requiring approval",
-    "notes.py:9:17: warning[TK204] parameter 'note' of 'delete_note' has no description",
+    "notes.py:9:17: info[TK204] parameter 'note' of 'delete_note' has no description",
     "notes.py:15:5: warning[TK204] parameter 'query' of 'search_notes' has no description",
     "notes.py:21:25: warning[TK202] the description of 'search_notes' is very short",
     "shop.py:20:24: warning[TK204] parameter 'order' of 'cancel' has no description",

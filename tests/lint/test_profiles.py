@@ -199,3 +199,85 @@ def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
     assert found("server.py") == essential
     wanted = "TK204,TK205,TK401,TK404,TK407,TK408,TK504"
     assert found("server.py", "--profile", "all", "--select", wanted) == sorted([*essential, *minor])
+
+
+QUIET = '''
+import sqlite3
+from strands import tool
+
+
+@tool
+def transfer_to_human(reason: str) -> str:
+    """Transfer the conversation to the department for orders."""
+    return reason
+
+
+@tool
+def delegate(goal: Annotated[str, "The goal."], context: Annotated[str, "What matters, never the full conversation."]) -> str:
+    """Attach an API key to a usage plan of the shop.
+
+    Args:
+        goal: The goal.
+        context: What matters, never the full conversation.
+    """
+    return goal + context
+
+
+@tool
+def rename(order: str, name: str = "") -> str:
+    """Rename an order.
+
+    Args:
+        order: The number of the order.
+    """
+    parts = []
+    if name:
+        parts.append("name = ?")
+    sqlite3.connect("orders.db").execute(f"UPDATE orders SET {', '.join(parts)} WHERE number = ?", (name, order))
+    return order
+
+
+def answer(order: str) -> str:
+    return order
+
+
+answer.__doc__ = TEXT
+answer = tool(answer)
+
+
+@tool
+def find(backend: Backend, path: str) -> list:
+    """Find files.
+
+    Args:
+        path: The folder.
+    """
+    return backend.glob(path)
+'''
+BUILD = """
+steps:
+  - name: gcr.io/cloud-builders/docker
+    args: [build, .]
+substitutions:
+  _NAME: shop
+"""
+
+
+def test_what_only_looks_like_a_mistake_is_not_reported(project):
+    project.joinpath("quiet.py").write_text(f"from typing import Annotated\n{QUIET}", "utf-8")
+    assert found("quiet.py") == []
+
+
+def test_files_of_build_services_are_not_pipelines(project):
+    project.joinpath("cloudbuild.yaml").write_text(BUILD, "utf-8")
+    assert "cloudbuild" not in run("--format", "concise", ".")
+
+
+def test_findings_about_habits_are_an_info_in_folders_of_examples(project):
+    folder = project / "examples"
+    folder.mkdir()
+    tool = THEIRS.replace("(number)", "(number: str, other: list)")
+    folder.joinpath("shop.py").write_text(tool, "utf-8")
+    project.joinpath("shop.py").write_text(tool, "utf-8")
+    assert found("shop.py") == ["TK204:8:warning", "TK204:8:warning", "TK401:8:warning"]
+    assert found("examples/shop.py") == []

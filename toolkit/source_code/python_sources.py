@@ -70,13 +70,21 @@ class PythonSource(SourceFile):
     @cached_property
     def with_other_signatures(self) -> frozenset[str]:
         """The functions whose signatures the file replaces: `function.__signature__ = …`."""
-        if "__signature__" not in self.text:
+        return self._with_other("__signature__")
+
+    @cached_property
+    def with_other_docstrings(self) -> frozenset[str]:
+        """The functions whose docstrings the file replaces: `function.__doc__ = …`."""
+        return self._with_other("__doc__")
+
+    def _with_other(self, attribute: str) -> frozenset[str]:
+        if attribute not in self.text:
             return frozenset()
         targets = (target for node in self.nodes if isinstance(node, ast.Assign) for target in node.targets)
         return frozenset(
             one.value.id
             for one in targets
-            if isinstance(one, ast.Attribute) and one.attr == "__signature__" and isinstance(one.value, ast.Name)
+            if isinstance(one, ast.Attribute) and one.attr == attribute and isinstance(one.value, ast.Name)
         )
 
     def value(self, node: ast.expr) -> Any:

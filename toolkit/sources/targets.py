@@ -31,6 +31,12 @@ CASES = (".cases.yaml", ".cases.yml")
 
 _OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
+_OF_OTHERS = re.compile(
+    r"^(?:substitutions|trigger|pool|availableSecrets|pipelines)[ \t]*:"
+    r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?[\w.-]+\.(?:io|dev)/|(?:script|task|checkout|label|image)[ \t]*:)",
+    re.MULTILINE,
+)
+"""What the files of build services have beside their `steps`, such as those of Cloud Build and Azure Pipelines."""
 _ENOUGH_TO_TELL = 1024 * 1024
 _MOST_SEARCHED = 100
 
@@ -67,14 +73,16 @@ def is_benchmark(name: str) -> bool:
 def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
-    Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value.
+    Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value. Steps of
+    build services are not meant.
     """
     try:
         with open_regular(path) as stream:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
         return True  # opening it reports why it cannot be read
-    return _OUR_KEY.search(text.removeprefix("\ufeff")) is not None
+    key = _OUR_KEY.search(text.removeprefix("\ufeff"))
+    return key is not None and not ("steps" in key[0] and _OF_OTHERS.search(text))
 
 
 def mentions_tools(path: Path) -> bool:

@@ -80,7 +80,9 @@ class DestructiveWithoutApproval(Rule):
         reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            yield self.problem(message, tool.location, hint=_hint(tool), fix=self._marking(tool, function))
+            severity = self.severity if tool.framework is None else self.severity_in(function.file.file)
+            fix = self._marking(tool, function)
+            yield self.problem(message, tool.location, hint=_hint(tool), fix=fix, severity=severity)
 
     def _marking(self, tool: ToolDefinition, function: PythonFunction) -> Fix | None:
         if tool.framework is not None or function.mark is None:
@@ -124,6 +126,8 @@ def _reason(name: str, function: PythonFunction) -> str | None:
 
 def _verb(words: list[str]) -> str | None:
     """Return the verb of a dangerous action: the first word, or one after the name of a service or at the end."""
+    if words[:2] == ["transfer", "to"]:
+        return None  # it hands the conversation over to a person or an agent
     if words[0] in DESTROYING | SENDING:
         return words[0]
     if EXECUTORS.intersection(words) and CODE.intersection(words):

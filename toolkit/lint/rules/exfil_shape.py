@@ -17,6 +17,7 @@ _SENDING = Phrase(
     r"(?:\bto\b[^.\n]{0,40}?)(?P<where>https?://[^\s'\"<>)]+|[\w.+-]+@[\w-]+\.[\w.]+)",
     "://", "@",
 )  # fmt: skip
+_DENIED = re.compile(r"\b(?:never|not|without|no|instead of|rather than|don't|avoid)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
 _ASKING = Phrase(
     r"\b(?:full|entire|whole|complete|all(?: of)? the|everything in the)\b\W+(?:\w+\W+){0,3}?"
     r"(?:conversation|chat|dialogue|message history|system prompt|context window)"
@@ -98,6 +99,7 @@ class ExfilShape(Rule):
             elif (
                 text.kind == "parameter"
                 and (found := _ASKING.search(text.value))
+                and not _DENIED.search(text.value, 0, found.start())
                 and _accepts_text(tool, text.parameter)
             ):
                 yield self._problem(tool, text, found, "asks for the conversation", "ask only for what the tool needs")

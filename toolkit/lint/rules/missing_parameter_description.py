@@ -9,7 +9,7 @@ from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
-from toolkit.problems import Problem, Severity
+from toolkit.problems import Problem
 from toolkit.source_code.source_files import last_name
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
@@ -22,6 +22,8 @@ _SAYS_MOST = re.compile(
 )
 """Plain names, for which maintainers of other frameworks' tools seldom write a description."""
 _SAYING_TYPES = {"bool", "Literal"}
+_PLAIN = {"str": "string", "int": "integer", "float": "number"}
+_LONG_ENOUGH = 20
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
 
@@ -42,7 +44,8 @@ class MissingParameterDescription(Rule):
     If a tool's parameters without descriptions all have names such as `note_id` or `page_size`, which say most of it, the
     findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, plain
     names such as `title`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
-    as well.
+    as well, and so does the only parameter of a tool that has a description itself, and whatever is in a folder of
+    examples.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -93,7 +96,9 @@ class MissingParameterDescription(Rule):
             return
         renamed = frozenset() if tool.function is None else renamed_parameters(tool.function)
         bare = [one for one in tool.parameters if one.name not in renamed and _is_bare(tool, one)]
-        severity: Severity = "info" if all(_says_enough(tool, one) for one in bare) else self.severity
+        severity = self.severity_in(tool.location and tool.location.file) if tool.framework else self.severity
+        if all(_says_enough(tool, one) for one in bare) or _is_described_by_tool(tool):
+            severity = "info"
         for parameter in bare:
             yield self.problem(
                 f"parameter {parameter.name!r} of {tool.name!r} has no description",
@@ -106,6 +111,16 @@ class MissingParameterDescription(Rule):
 def _is_bare(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
     is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
     return parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name))
+
+
+def _is_described_by_tool(tool: ToolDefinition) -> bool:
+    """Whether a tool of another framework has one parameter only, so that the tool's description is about it."""
+    is_described = tool.description is None or len(tool.description) >= _LONG_ENOUGH
+    if tool.framework is None or len(tool.parameters) != 1 or not is_described:
+        return False
+    parameter = tool.parameters[0]
+    annotation = parameter.python.node.annotation if parameter.python else None
+    return (parameter.schema or {}).get("type") in _PLAIN.values() or last_name(annotation) in _PLAIN
 
 
 def _says_enough(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:

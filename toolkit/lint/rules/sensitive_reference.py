@@ -26,7 +26,7 @@ _TAKING = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 _WORDS = r"(?:api[ _-]?keys?|passwords?|private keys?|credentials|(?:session )?cookies|access tokens?|auth(?:entication)? tokens?|\.env\b)"
 _HANDED_OVER = Phrase(
-    rf"\b(?:send|include|attach|append|forward|upload|paste|leak|exfiltrate)\b(?:\W+(?!(?:remove|reset|change|without|no)\b)[\w']+){{0,4}}?\W+{_WORDS}",
+    rf"\b(?!(?:attach|append|include)\W+(?:an?|each|every|another)\b)(?:send|include|attach|append|forward|upload|paste|leak|exfiltrate)\b(?:\W+(?!(?:remove|reset|change|without|no)\b)[\w']+){{0,4}}?\W+{_WORDS}",
     "key", "password", "credential", "cookie", "token", ".env",
 )  # fmt: skip
 

@@ -124,7 +124,7 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
     query = _only_value(function, given)
     if query is not given and not _carries_any(function, query):
         return None
-    if is_query and _SQL.match(leading_text(query)) and _is_put_together(query):
+    if is_query and _SQL.match(leading_text(query)) and _is_put_together(query) and not _joins_parts(function, query):
         return "builds a query from text", "write placeholders, and pass the values separately"
     return None
 
@@ -190,6 +190,36 @@ def _is_put_together(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="format")):
             return True
     return False
+
+
+def _joins_parts(function: PythonFunction, query: ast.expr) -> bool:
+    """Whether all that a query has besides constants are joined lists of constants, such as `name = ?`."""
+    given = [one.value for one in ast.walk(query) if isinstance(one, ast.FormattedValue)]
+    joined = [_joined(function, one) for one in given]
+    return bool(joined) and all(name is not None and _holds_only_constants(function, name) for name in joined)
+
+
+def _joined(function: PythonFunction, value: ast.expr) -> str | None:
+    """Return the list that an expression joins: `", ".join(parts)`, or a variable with that."""
+    match _only_value(function, value):
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.Name(id=name)]):
+            return name
+    return None
+
+
+def _holds_only_constants(function: PythonFunction, name: str) -> bool:
+    """Whether each text that a function appends to a list is constant."""
+    added = [
+        node.args[0]
+        for node in function.nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "append"
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == name
+        and node.args
+    ]
+    return bool(added) and all(isinstance(one, ast.Constant) for one in added)
 
 
 def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:

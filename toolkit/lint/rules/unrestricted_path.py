@@ -88,7 +88,8 @@ class UnrestrictedPath(Rule):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model provides it")]
             hint = "resolve it inside one folder, and refuse everything outside it"
-            yield self.problem(message, function.file.location(call), hint=hint, related=related)
+            severity = self.severity if function.written is None else self.severity_in(function.file.file)
+            yield self.problem(message, function.file.location(call), hint=hint, related=related, severity=severity)
 
 
 def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]) -> bool:
@@ -100,6 +101,8 @@ def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers:
     is_method = receiver is not None and meaning not in _CALLS and last_name(call.func) in _METHODS
     if not (is_method or meaning in _CALLS):
         return False
+    if is_method and isinstance(receiver, ast.Name) and receiver.id not in carriers | {"Path"}:
+        return False  # an object of the project, which may have its own restrictions
     if _WORDS.intersection(words_of(parameter.name)):
         given = [*call.args[:2], *(one.value for one in call.keywords), *([receiver] if receiver else [])]
         return any(carriers & names_in(node) for node in given)

@@ -78,7 +78,8 @@ class UnrestrictedUrl(Rule):
             related = [(function.file.location(parameter.node), "a model provides it")]
             hint = "allow only the intended hosts"
             hint += "" if function.written else ", or let the ready tool 'web_scrape' fetch it"
-            yield self.problem(message, function.file.location(call), hint=hint, related=related)
+            severity = self.severity if function.written is None else self.severity_in(function.file.file)
+            yield self.problem(message, function.file.location(call), hint=hint, related=related, severity=severity)
 
 
 def _follows(

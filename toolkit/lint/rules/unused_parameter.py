@@ -26,7 +26,7 @@ _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 
 _SEVERAL = 3
-_EXPLAINING = {"description", "explanation", "rationale", "reasoning", "thought", "thoughts"}
+_EXPLAINING = {"description", "explanation", "rationale", "summary", "reasoning", "thought", "thoughts"}
 
 
 class UnusedParameter(Rule):
@@ -94,6 +94,7 @@ class UnusedParameter(Rule):
         is_given = function.written is not None and function.written.as_class is not None
         if function.written is not None and function.written.registry and len(function.parameters) == 1:
             return  # the project's registry passes one object to every function
+        usual = self.severity if function.written is None else self.severity_in(function.file.file)
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the overridden class passes it
@@ -106,7 +107,7 @@ class UnusedParameter(Rule):
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
-                    severity="info" if _is_convention(function, parameter.name) else None,
+                    severity="info" if _is_convention(function, parameter.name) else usual,
                 )
 
 
