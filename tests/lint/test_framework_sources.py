@@ -99,7 +99,7 @@ def test_each_finding_stands_at_the_function_or_parameter(project):
     *found, last = linted("--static", ".")
     assert found == FOUND
     assert last.startswith(
-        "Found 2 errors and 6 warnings in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
+        "Found 2 errors, 5 warnings and 1 note in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
     )
 
 
@@ -107,7 +107,7 @@ def test_files_of_frameworks_that_are_not_installed_are_read_and_not_imported(pr
     *found, last = linted(".")
     assert found == FOUND
     assert last == (
-        "Found 2 errors and 6 warnings in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
+        "Found 2 errors, 5 warnings and 1 note in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
     )
 
 

@@ -281,3 +281,47 @@ def test_findings_about_habits_are_an_info_in_folders_of_examples(project):
     project.joinpath("shop.py").write_text(tool, "utf-8")
     assert found("shop.py") == ["TK204:8:warning", "TK204:8:warning", "TK401:8:warning"]
     assert found("examples/shop.py") == []
+
+
+HELPERS = '''
+from fastmcp import FastMCP
+from strands import tool
+
+mcp = FastMCP("shop")
+HTTP = "streamable-http"
+
+
+def error_payload(error):
+    return {"success": False, "error": str(error)}
+
+
+@mcp.tool
+def find(order: Annotated[str, "The order."]) -> dict:
+    """Find an order of a customer."""
+    print("finding")
+    try:
+        return {"order": order}
+    except Exception as error:
+        return error_payload(error)
+
+
+@tool(name="ask", description="Ask the user a question.", inputSchema={"json": {"type": "object", "properties": {
+    "question": {"type": "string", "description": "The question."}
+}}})
+def ask(question):
+    return question
+
+
+@tool
+def execute_code(code: str) -> str:
+    """Execute code of the user in a sandbox of the shop."""
+    return exec(code)
+
+
+mcp.run(transport=HTTP)
+'''
+
+
+def test_helpers_constants_and_other_rules_are_taken_into_account(project):
+    project.joinpath("helpers.py").write_text(f"from typing import Annotated\n{HELPERS}", "utf-8")
+    assert found("helpers.py") == ["TK506:32:error"]

@@ -147,7 +147,7 @@ def test_breakages_are_marked_in_the_outputs_for_programs(tmp_path, monkeypatch)
     assert {one["code"]: one["breakage"] for one in found} == {"TK103": True, "TK204": False}
     tags = [one.get("properties", {}).get("tags") for one in log["runs"][0]["results"]]
     assert tags == [["breakage"] if code == "TK103" else None for code in codes]
-    assert [one["severity"] for one in issues] == ["critical" if code == "TK103" else "minor" for code in codes]
+    assert [one["severity"] for one in issues] == ["critical" if code == "TK103" else "info" for code in codes]
 
 
 BY_TRANSPORT = """

@@ -19,7 +19,7 @@ def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
         return {}
     calls = [node for node in module.nodes if isinstance(node, ast.Call)]
     own = _objects_of_own_classes(module)
-    found = {call: _may_be_stdio(call) for call in calls if any(_serves(call.func, marks) for marks in kinds)}
+    found = {call: _may_be_stdio(module, call) for call in calls if any(_serves(call.func, marks) for marks in kinds)}
     serving = {call: may for call, may in found.items() if _owner(call.func) not in own}
     return serving | {call: False for call in calls if module.meaning(call.func) in _HTTP}
 
@@ -53,12 +53,13 @@ def _serves(called: ast.expr, marks: SourceMarks) -> bool:
     return False
 
 
-def _may_be_stdio(call: ast.Call) -> bool:
+def _may_be_stdio(module: PythonFile, call: ast.Call) -> bool:
     """Return whether a server may use stdio: no other transport is named, nor are streams passed to it."""
     named = [one.value for one in call.keywords if one.arg == "transport"]
-    match [*named, *call.args][:1]:
-        case [ast.Constant(value=str(transport))]:
-            return transport == _STDIO
+    given = [*named, *call.args][:1]
+    if given and (transport := module.text_of(given[0])) is not None:
+        return transport == _STDIO
+    match given:
         case [ast.Name() | ast.Subscript() | ast.Attribute()] if len(call.args) > 1:
             return False
     return True

@@ -42,10 +42,16 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
     if tool.declared is not None:
-        schema = file.resolved(value_of(tool.declared, "inputSchema"))
-        inner = value_of(schema, "json") if isinstance(schema, ast.Dict) else None
-        return schema if inner is None else file.resolved(inner)
-    return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
+        return _without_wrapper(file, value_of(tool.declared, "inputSchema"))
+    return None if tool.registration is None else _without_wrapper(file, tool.argument(tool.registration.schema))
+
+
+def _without_wrapper(file: PythonSource, written: ast.expr | None) -> ast.expr | None:
+    """Return the schema in the form of Bedrock, `{"json": {…}}`; any other one as it is."""
+    schema = file.resolved(written)
+    is_wrapped = isinstance(schema, ast.Dict) and len(schema.keys) == 1
+    inner = value_of(schema, "json") if is_wrapped and isinstance(schema, ast.Dict) else None
+    return schema if inner is None else file.resolved(inner)
 
 
 def schema_of(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:

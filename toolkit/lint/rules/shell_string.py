@@ -7,9 +7,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from toolkit.codes import SHELL_STRING
 from toolkit.lint.clues.effects import leading_text
 from toolkit.lint.clues.guards import carriers_of, carries
+from toolkit.lint.clues.wording import CODE, EXECUTING, EXECUTORS
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.tools.definition.names import words_of
 
 _PROCESSES = {
     "subprocess.run",
@@ -82,6 +84,8 @@ class ShellString(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        if function.written is not None and _says_that_it_runs_code(function):
+            return  # that is reported once, as a tool without approval
         calls = [node for node in function.nodes if isinstance(node, ast.Call) and node.args]
         fixed = _constants(function) if any(_may_run(function, node) for node in calls) else set()
         for node in calls:
@@ -89,6 +93,12 @@ class ShellString(Rule):
                 message, hint = found
                 message = f"tool {function.tool_name!r} {message}"
                 yield self.problem(message, function.file.location(node), hint=hint)
+
+
+def _says_that_it_runs_code(function: PythonFunction) -> bool:
+    """Whether a tool's name says that it runs any code or command, such as `execute_code` or `bash`."""
+    words = set(words_of(function.tool_name))
+    return bool(words & CODE) and (words <= CODE or bool(words & (EXECUTORS | EXECUTING)))
 
 
 def _may_run(function: PythonFunction, node: ast.Call) -> bool:

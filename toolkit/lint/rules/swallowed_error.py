@@ -170,7 +170,16 @@ def _is_plain_to_model(function: PythonFunction, value: ast.expr | None) -> bool
 
     In tools of other frameworks, a field such as `"error"` is as plain as a failed call.
     """
-    return function.written is not None and (not function.written.marks.serves or _describes_failure(value))
+    if function.written is None:
+        return False
+    return not function.written.marks.serves or _describes_failure(value) or _comes_from_helper(function, value)
+
+
+def _comes_from_helper(function: PythonFunction, value: ast.expr | None) -> bool:
+    """Whether a helper makes a dict with a key such as `"error"`."""
+    call = value.value if isinstance(value, ast.Await) else value
+    helpers = helpers_called(function, function.file, call) if isinstance(call, ast.Call) else []
+    return any(isinstance(one, ast.expr) and _describes_failure(one) for each in helpers for one in ast.walk(each.node))
 
 
 def _calls_helper_for_errors(function: PythonFunction, value: ast.expr | None) -> bool:
