@@ -1,5 +1,7 @@
 """Rules of `--approve`: they hold when a call is made, and one that can allow nothing is reported before the run."""
 
+import shlex
+
 import pytest
 
 TOOLS = """
@@ -97,3 +99,51 @@ def test_a_rule_that_names_no_tool_of_an_agent_is_an_error(desk, invoke, monkeyp
         "error: --approve 'refnd' names a tool that this run does not call\nhint: did you mean 'refund'?"
         in ended.stderr
     )
+
+
+NOTES = """
+from toolkit import tool
+
+
+@tool
+def note(text: str) -> str:
+    '''Write a note down.'''
+    return text
+
+
+@tool(destructive=True)
+def erase(text: str) -> str:
+    '''Erase a note.'''
+    return text
+
+
+@tool(requires_approval=True)
+def send(text: str) -> str:
+    '''Send a note.'''
+    return text
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("note", "allow it with --approve 'note(text=milk)', or every call of the tool with --approve note"),
+        ("erase", "allow it with --approve 'erase(text=milk)'"),
+        ("send", "allow it with --approve 'send(text=milk)'"),
+    ],
+)
+def test_every_call_of_a_tool_is_only_proposed_for_a_model_and_without_a_mark_of_danger(program, project, name, hint):
+    (project / "notes.py").write_text(NOTES, "utf-8")
+    (project / "turns.yaml").write_text(
+        f"turns:\n  - calls: [{{tool: {name}, arguments: {{text: milk}}}}]\n  - Done.\n", "utf-8"
+    )
+    agent = program("agent", "Note: milk", "--tools", "notes.py", "--model", "scripted:turns.yaml")
+    assert (agent.returncode, agent.stderr.splitlines()[-1]) == (3, f"hint: {hint}")
+    run = program("run", f"notes.py:{name}", "text=milk")
+    assert "every call" not in run.stderr
+    flags = [shlex.split(part.rpartition("--approve ")[2])[0] for part in hint.split(", or ")]
+    for flag in flags:
+        again = program(
+            "agent", "Note: milk", "--tools", "notes.py", "--model", "scripted:turns.yaml", "--approve", flag
+        )
+        assert again.returncode == 0

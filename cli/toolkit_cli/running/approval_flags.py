@@ -25,11 +25,14 @@ class Flag(NamedTuple):
         text: The rule.
         tool: The name of the tool.
         open: What calls that the flag allows can differ in, in words; empty if it allows exactly one call.
+        wider: A rule that allows every call, if a model chose this one, and the tool is not marked as dangerous; its
+            next call will have other arguments.
     """
 
     text: str
     tool: str
     open: str
+    wider: str = ""
 
     def advice(self, verb: str) -> str:
         """Return how to use the flag, and what else it allows.
@@ -38,7 +41,8 @@ class Flag(NamedTuple):
             verb: The words before an exact flag, such as `allow it with`.
         """
         option = f"--approve {quote(self.text)}"
-        return f"{option} {self.open}" if self.open else f"{verb} {option}"
+        advice = f"{option} {self.open}" if self.open else f"{verb} {option}"
+        return f"{advice}, or every call of the tool with --approve {quote(self.wider)}" if self.wider else advice
 
 
 def flag_for(call: DescribedCall) -> Flag | None:
@@ -54,7 +58,13 @@ def flag_for(call: DescribedCall) -> Flag | None:
     left = (*(name for name in exact.values if name not in pairs), *exact.missing)
     if text == tool and (left or exact.may_be_more):
         return Flag(text, tool, f"allows every call of '{call.risk.tool}'")
-    return Flag(text, tool, _open_words(left, may_be_more=exact.may_be_more))
+    return Flag(text, tool, _open_words(left, may_be_more=exact.may_be_more), _wider(text, tool, call))
+
+
+def _wider(text: str, tool: str, call: DescribedCall) -> str:
+    is_harmless = not call.risk.destructive and not call.risk.requires_approval
+    offers = text != tool and is_harmless and call.chosen_by == "model"
+    return tool if offers and _covers(tool, call) and _is_shown_whole(tool) else ""
 
 
 def _open_words(left: Sequence[str], *, may_be_more: bool) -> str:
