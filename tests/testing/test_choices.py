@@ -135,6 +135,14 @@ def test_planted_mistakes_of_models_are_told_apart(choose, mistakes, wanted):
     assert choose(mistakes) == (1, wanted)
 
 
+def test_the_order_of_calls_counts_if_the_case_says_so(choose):
+    ordered = CASES.replace("currency: EUR}}]", "currency: EUR}}], ordered: true")
+    message = """call 1 is 'price' with {"order": "A-17"}, so the order is another one"""
+    assert choose({}, cases=ordered) == (1, {"two prices": message})
+    right = {"What": [("price", {"order": "A-18"}), ("price", {"order": "A-17"})]}
+    assert choose(right, cases=ordered) == (0, {})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -144,6 +152,8 @@ def test_planted_mistakes_of_models_are_told_apart(choose, mistakes, wanted):
         ("{name: a, ask: b, tools: [shop.py], expect: {output: c, calls: []}}", "'output' is not for a case that asks a model"),
         ("{name: a, run: shop.py:price, tools: [shop.py]}", "'tools' are offered to a model that is asked"),
         ("{name: a}", "a case needs 'run'"),
+        ("{name: a, run: shop.py:price, expect: {found: 5, calls: [price]}}", "'found' is only for a case with 'ask'"),
+        ("{name: a, run: shop.py:price, expect: {ordered: true}}", "'ordered' is only for a case with 'ask'"),
         ("{name: a, ask: b, tools: [shop.py], expect: {calls: [refnd]}}", "a: no tool named 'refnd' is offered"),
         ("{name: a, ask: b, tools: [shop.py], expect: {calls: [{price: {order: '${{ value }}'}}]}}", "there is no 'value'"),
         ("{name: a, ask: b, tools: [shop.py], expect: {calls: [{price: {order: '${{ result }}'}}]}}", "a case cannot read 'result'"),

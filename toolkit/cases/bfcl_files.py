@@ -1,7 +1,8 @@
 """Reads files of the Berkeley Function-Calling Leaderboard as cases: a request, the tools, and all possible answers.
 
 A file has one question on each line. Its answers are in the file with the same name in the folder `possible_answer`
-beside it; a file of irrelevant tools has none, and no tool should be called.
+beside it; a file of irrelevant tools has none, and no tool should be called. Some possible answers do not fit the
+schemas of the same file, and are right nevertheless.
 """
 
 import json

@@ -77,6 +77,7 @@ class Expected(NamedTuple):
         code: The code of the error.
         exit: The exit code of `toolkit run`.
         calls: All calls of the tools that are named, in order; empty if the target calls no tool.
+        ordered: Whether the calls of a choice have to be in this order.
         no_calls: Tools that are not called.
         asked: All questions, in order, with what they show.
         files: The contents of files; None for a file that does not exist.
@@ -94,6 +95,7 @@ class Expected(NamedTuple):
     code: Written | None = None
     exit: Written | None = None
     calls: tuple[Named, ...] | None = None
+    ordered: bool = False
     no_calls: tuple[Word, ...] = ()
     asked: tuple[Named, ...] | None = None
     files: Mapping[str, Written] | None = None

@@ -53,7 +53,8 @@ _READABLE: Final = ("result", "inputs", "error")
 _MATCHES: Final = ("item",)
 """What the expressions in the arguments of a call can read."""
 _OF_CHOICES: Final = {"name", "ask", "tools", "model", "expect"}
-_EXPECTED_OF_CHOICES: Final = {"calls", "no_calls", "matches", "within", "found"}
+_EXPECTED_OF_CHOICES: Final = {"calls", "no_calls", "matches", "within", "found", "ordered"}
+_ONLY_OF_CHOICES: Final = ("found", "ordered")
 """The keys that a choice can have."""
 _SAYS: Final = {"edit": "arguments", "answer": "text"}
 """What follows the word of an answer; after the others, it is the reason."""
@@ -276,6 +277,7 @@ _EVENTS: Final = tuple(kind.kind for kind in Event.__subclasses__())
 
 _LARGEST_EXIT: Final = 255
 _ANY: Final = node("any value", _written, {})
+_TRUE: Final = as_written("true", "true", {"const": True}, lambda one: one is True)
 _COUNT: Final = whole_number(0, words="a whole number, zero or more")
 _MONEY: Final = as_written(
     "number", "a number", {"type": "number", "minimum": 0}, lambda one: is_number(one) and one >= 0
@@ -311,6 +313,7 @@ EXPECT: Final = (
         "all calls of the tools that are named here, in order: names, or `{name: {arguments}}`, where an argument "
         "can be an expression that reads it as `item`; `[]`: `run` calls no other tool. With `ask`, all calls, in any "
         "order"),
+    Key("ordered", _TRUE, "with `ask`: whether the calls have to be in this order"),
     Key("not", words("a tool"), "tools that are not called; a name that `run` cannot call is an error",
         field="no_calls"),
     Key("asked", _named("a question", "{refund: {order: A-17}}"),
@@ -343,7 +346,7 @@ CASE: Final = (
     Key("files", node("a mapping", _files, {"type": "object"}),
         "the files of an empty folder in which the case runs: texts, or `{file: path}`; without it, the case runs in "
         "the folder of this file"),
-    Key("snapshot", as_written("true", "true", {"const": True}, lambda one: one is True),
+    Key("snapshot", _TRUE,
         "whether `toolkit test --update` may rewrite the expected `output`",
         take=lambda _, spot: spot.place_of_key),
     Key("expect",
@@ -399,7 +402,9 @@ def _case(spot: NodeSpot, position: int) -> Case | None:
 def _is_no_kind(spot: NodeSpot, values: dict[str, Any]) -> bool:
     """Report if a case is neither something to run nor a complete choice, and return whether it is none."""
     if "ask" not in values:
-        if "tools" in values:
+        if given := [name for name in _ONLY_OF_CHOICES if name in _given(values.get("expect", Expected()))]:
+            spot.report(f"'{given[0]}' is only for a case with 'ask'", f"remove '{given[0]}'")
+        elif "tools" in values:
             spot.report("'tools' are offered to a model that is asked", "add 'ask', or remove 'tools'")
         elif "run" not in values:
             spot.report("a case needs 'run'", "write {name: …, run: …} or {name: …, ask: …, tools: […]}")

@@ -239,7 +239,8 @@ def _of_expression(value: Value, happened: Happened) -> Iterator[Difference]:
 
 def _of_calls(case: Case, happened: Happened) -> Iterator[Difference]:
     expect = case.expect
-    for call in filter(lambda one: one.fault, happened.calls):
+    possible = _fitting(expect.calls or (), happened.calls).values() if case.specs else ()
+    for call in (one for at, one in enumerate(happened.calls) if one.fault and at not in possible):
         yield Difference(case.name.location, call.fault, _GRAVE, grade="valid" if call.is_known else "tool")
     for word in expect.no_calls:
         if (one := next((made for made in happened.calls if made.tool == word.text), None)) is not None:
@@ -255,8 +256,14 @@ def _of_calls(case: Case, happened: Happened) -> Iterator[Difference]:
 
 
 def _of_choice(wanted: Sequence[Named], made: Sequence[Made], case: Case) -> Iterator[Difference]:
-    """Compare the calls of one reply, which have no order."""
+    """Compare the calls of one reply, which have no order unless the case says so."""
     pairs = _fitting(wanted, made)
+    if case.expect.ordered and len(pairs) == len(wanted) == len(made):
+        for at, (one, other) in enumerate(zip(wanted, made, strict=True)):
+            if one.name.text != other.tool or any(_of_chosen(one, other)):
+                words = f"call {at + 1} is '{other.tool}' with {short(other.arguments)}, so the order is another one"
+                yield Difference(one.name.location, words, 0, grade="tool")
+                break
     missing = [one for at, one in enumerate(wanted) if at not in pairs]
     extra = [one for at, one in enumerate(made) if at not in pairs.values()]
     for one in list(missing):
