@@ -12,8 +12,7 @@ import threading
 import pytest
 
 from toolkit import ToolResult, from_function, tool
-from toolkit.parallel_tasks import gather  # private
-from toolkit.running import drive, in_thread, run_in_loop, run_in_new_thread  # private
+from toolkit.running import drive, gather, in_thread, run_in_loop, run_in_new_thread  # private
 
 LANGUAGE = contextvars.ContextVar("LANGUAGE", default="en")
 

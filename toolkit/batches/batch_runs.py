@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from toolkit.batches.items import Item
-from toolkit.running import in_thread, loop_is_running
+from toolkit.running import gather, in_thread, loop_is_running
 from toolkit.tools.calls.results import ToolResult
 
 if TYPE_CHECKING:
@@ -76,8 +76,6 @@ class Batch:
 
     async def _run_in_parallel(self) -> None:
         import asyncio
-
-        from toolkit.parallel_tasks import gather  # only parallel items need anyio
 
         reading, moved = asyncio.Lock(), asyncio.Event()
 

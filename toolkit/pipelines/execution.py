@@ -25,12 +25,14 @@ from toolkit.pipelines.pipeline_states import (
     outcome_of,
     outcome_of_value,
     outcome_of_written,
+    recalled,
+    record,
     refused_by_gate,
 )
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.short_chains import direct_call, short_step, within_step
 from toolkit.pipelines.step_definitions import AdapterFunction, Fallback
-from toolkit.running import loop_is_running
+from toolkit.running import gather, loop_is_running
 from toolkit.tools.calling import is_short
 from toolkit.tools.calls.metrics import Counting
 from toolkit.tools.calls.results import ToolResult
@@ -160,8 +162,6 @@ class Step:
         """Do work of the step unless the journal has its outcome. Approval steps always ask again."""
         if turn.context.journal is None or self.planned.kind == "approve":
             return await work()
-        from toolkit.pipelines.recorded_outcomes import recalled, record  # few runs keep a journal
-
         outcome = recalled(self.planned, turn.context)
         if outcome is not None:
             _note_earlier_call(self.planned, turn.context)
@@ -260,8 +260,6 @@ class Fork:
             return outcome_of(ToolResult.failure(f"timed out after {format_duration(self._timeout)}", "timeout"))
 
     async def _join(self, flow: Flow, turn: Turn) -> Outcome:
-        from toolkit.parallel_tasks import gather  # only parallel branches need anyio
-
         outputs: dict[str, Any] = dict.fromkeys(self._branches)
         failures: list[Outcome] = []
         pending: list[ApprovalPending] = []

@@ -10,6 +10,7 @@ from toolkit.json_texts import text_of
 from toolkit.pipelines.actions import Turn
 from toolkit.pipelines.pipeline_states import Flow, ItemFlow, Outcome, outcome_of_value
 from toolkit.pipelines.step_definitions import MAX_ITEMS, Each
+from toolkit.running import gather
 from toolkit.tools.calls.results import SkippedItem, Skips, ToolResult
 
 _SHORT = 60
@@ -40,8 +41,6 @@ async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow,
     """Run `do` for every item and return an outcome with the list of outputs, or the first failure."""
     batch = _Batch(do, each, items, flow, turn)
     if each.max_parallel > 1 and len(items) > 1:
-        from toolkit.parallel_tasks import gather  # only parallel items need anyio
-
         await gather([batch.work] * min(each.max_parallel, len(items)))
     else:
         await batch.work()

@@ -1,4 +1,7 @@
-"""The state of a running pipeline: outcomes of steps, the data passed between them, and what expressions can read."""
+"""The state of a running pipeline: outcomes of steps, the data passed between them, and what expressions can read.
+
+With a journal, outcomes of steps are recorded in it, and recalled when a run is resumed.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -8,10 +11,11 @@ from toolkit.errors import Signal, ToolExecutionError
 from toolkit.events import StepStatus
 from toolkit.json_texts import text_of
 from toolkit.pipelines.expressions.json_values import Unfit, size_of
-from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
 from toolkit.tools.calls.results import Skips, ToolResult, message_of, raised_by
 from toolkit.tools.context import ToolContext
+from toolkit.tools.outcomes import result_in, result_text
 
 NOT_RUN: Mapping[str, Any] = {
     "output": None,
@@ -289,3 +293,36 @@ class GateRefused(Signal):
     The signal passes through everything between the two pipelines, such as an agent. The outer pipeline then ends as if
     one of its own approvals had been refused.
     """
+
+
+_KEPT_ENDS = ("ok", "failed", "timed_out", "rejected")
+
+
+def recalled(step: PlannedStep, context: ToolContext) -> Outcome | None:
+    """Return the journaled outcome of a step, or `None` if the step has to run.
+
+    A failure is recalled only if the pipeline continues after it.
+    """
+    record = context.journal.recall(context.path) if context.journal is not None and context.path else None
+    if record is None or (record.status != "ok" and not _goes_on(step)) or not record.is_whole:
+        return None
+    result, output = result_in(record.result)
+    return Outcome(record.status, result, output, 0, goes_on=record.status == "ok", skips=result.skips)  # type: ignore[arg-type]  # what `record` has written
+
+
+def record(outcome: Outcome, context: ToolContext) -> None:
+    """Write the outcome of a step to the journal, before the next step begins.
+
+    Raises:
+        JournalError: If the journal cannot be written.
+    """
+    if context.journal is None or not context.path or outcome.status not in _KEPT_ENDS:
+        return
+    result = replace(outcome.result, skips=outcome.skips) if outcome.skips else outcome.result
+    text, is_whole = result_text(result, outcome.output, context)
+    context.journal.end(context.path, outcome.status, text, is_whole=is_whole)
+
+
+def _goes_on(step: PlannedStep) -> bool:
+    each = step.definition.each
+    return step.on_error != "fail" or (each is not None and each.skips_failed)
