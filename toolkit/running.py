@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
@@ -108,8 +108,6 @@ def responds(loop: "AbstractEventLoop", patience: float) -> bool:
 
     Call this from another thread than that of the loop.
     """
-    from threading import Event  # needed only if a run does not end
-
     answered = Event()
     try:
         loop.call_soon_threadsafe(answered.set)
