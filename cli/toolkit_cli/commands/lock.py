@@ -80,15 +80,20 @@ def lock(
     if isinstance(locked, Problem):
         raise Failure(code_for([locked]), problems=[locked])
     drifts = drifts_between(locked, pinned)
-    if format == "json":
-        console.write_json([_record_of(drift) for drift in drifts])
-    elif format == "text":
-        console.write_data(_as_text(drifts, LOCK_FILE))
+    if format in {"json", "text"}:
+        _write_drifts(drifts, format, LOCK_FILE)
     else:
         from toolkit_cli.rendering.findings import render  # only these formats need it
 
         console.write_data(render(list(_problems_of(drifts, found, Location(str(file)), again)), format))
     return ExitCode.FINDINGS if drifts else ExitCode.SUCCESS
+
+
+def _write_drifts(drifts: "Sequence[Drift]", format: str, name: str) -> None:
+    if format == "json":
+        console.write_json([_record_of(drift) for drift in drifts])
+    else:
+        console.write_data(_as_text(drifts, name))
 
 
 def _update_command(targets: list[str] | None, tools: list[str] | None, start: list[str] | None) -> Iterator[str]:
