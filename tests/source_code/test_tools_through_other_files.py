@@ -169,3 +169,11 @@ def test_functions_that_a_loop_takes_from_a_module_by_name_are_tools(write):
     server = "from fastmcp import FastMCP\nimport shop\n\nmcp = FastMCP('shop')\nfor name in shop.__all__:\n    mcp.tool(getattr(shop, name))\n"
     write(shop_in___init__="from .finding import find\n\n__all__ = ['find']\n", shop_in_finding=FUNCTION, server=server)
     assert listed("server.py") == [("find", "fastmcp")]
+
+
+def test_class_in_a_function_that_imports_its_base_is_a_tool(write):
+    lines = (
+        f"try:\n    from smolagents import Tool\nexcept ImportError:\n    return []\n{BASE.partition('Tool')[2]}{FIND}"
+    )
+    write(tools="def make():\n" + "".join(f"    {line}\n" for line in [*lines.splitlines(), "return [Find()]"]))
+    assert listed("tools.py") == [("find", "smolagents")]

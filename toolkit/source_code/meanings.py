@@ -206,14 +206,17 @@ class Meanings:
         cls = names.enclosing_class(node) if names is not None else None
         return () if cls is None else [f"{one}{CALLED}" for one in self.made_from(Defined(source, cls))]
 
-    def made_from(self, meaning: Meaning, depth: int = 10) -> Iterable[str]:
-        """Return the dotted names of a class, if it is known, or of its known base classes."""
+    def made_from(self, meaning: Meaning, depth: int = 10, names: LocalNames | None = None) -> Iterable[str]:
+        """Return the dotted names of a class, if it is known, or of its known base classes; `names` is its scope."""
         match meaning:
             case str():
                 return [meaning]
             case Defined(source=source, node=ast.ClassDef(bases=bases)) if depth:
-                found = [one for base in bases for one in self.of(source, base)]
-                return [name for one in found if one != meaning for name in self.made_from(one, depth - 1)]
+                found = [one for base in bases for one in self.of(source, base, names)]
+                others = [one for one in found if one != meaning]
+                here = [names if isinstance(one, Defined) and one.source is source else None for one in others]
+                pairs = zip(others, here, strict=True)
+                return [name for one, scope in pairs for name in self.made_from(one, depth - 1, scope)]
         return ()
 
     def _returned(self, meaning: Meaning) -> Iterable[Meaning]:

@@ -179,7 +179,7 @@ class _Walk:
             for decorator in inner.decorator_list:
                 yield from self._decorated(inner, decorator, names)
             if isinstance(inner, ast.ClassDef):
-                yield from self._class(inner, is_at_top=names is None)
+                yield from self._class(inner, names)
             yield from self._below(inner, LocalNames(inner, names))
 
     # ------------------------------------------------------------------------------------------------------- decorators
@@ -484,9 +484,9 @@ class _Walk:
 
     # ---------------------------------------------------------------------------------------------------------- classes
 
-    def _class(self, node: ast.ClassDef, *, is_at_top: bool) -> Iterator[WrittenTool]:
+    def _class(self, node: ast.ClassDef, names: LocalNames | None) -> Iterator[WrittenTool]:
         cls = Defined(self._source, node)
-        for base in dict.fromkeys(self._reader.meanings.made_from(cls)):
+        for base in dict.fromkeys(self._reader.meanings.made_from(cls, names=names)):
             marks = self._reader.marks.of(base)
             for kind in marks.tool_classes if marks else ():
                 if marks is None or not is_among(base, kind.bases):
@@ -495,7 +495,7 @@ class _Walk:
                 yield from found
                 if found:
                     return
-        if is_at_top and _looks_like_a_tool(node):
+        if names is None and _looks_like_a_tool(node):
             yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
 
     def _tools_of_class(self, marks: SourceMarks, kind: ToolClasses, cls: Defined) -> Iterator[WrittenTool]:
