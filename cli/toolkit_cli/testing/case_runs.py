@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -14,6 +15,7 @@ from toolkit.approvals.decisions import Decision, ExitEarly, ReviewRequest
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.cases.case import Answer, Case, CaseResult
+from toolkit.cases.cassettes import Cassette
 from toolkit.cases.expectations import Happened, Made, failure_of
 from toolkit.cases.stubs import unknown_tools, with_stubs
 from toolkit.codes import DEFINITION_DRIFT
@@ -76,6 +78,7 @@ class CaseRunner:
         """Create the runner with the configuration of the project."""
         self._configuration = configuration
         self._asking = asking
+        self._cassette_of = cache(Cassette)
         self._opened: dict[tuple[str, str, str | None], Tool] = {}
 
     def run(self, case: Case) -> CaseResult:
@@ -105,7 +108,7 @@ class CaseRunner:
             Failure: If the tools cannot be opened, or the model does not answer.
             ConfigurationError: If the model, or its cassette, cannot be opened.
         """
-        chosen = choose(case, self._configuration, self._asking)
+        chosen = choose(case, self._configuration, self._asking, self._cassette_of)
         is_strict = self._asking.strict
         stale = tuple(
             Problem(

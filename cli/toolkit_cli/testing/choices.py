@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from time import perf_counter
@@ -66,7 +66,9 @@ class Chosen(NamedTuple):
     recorded: tuple[Recording, ...] = ()
 
 
-def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen:
+def choose(
+    case: Case, configuration: "Configuration", asking: Asking, cassette_of: Callable[[Path], Cassette]
+) -> Chosen:
     """Ask a model which tools it would call, and return its calls; none is made.
 
     Raises:
@@ -76,7 +78,7 @@ def choose(case: Case, configuration: "Configuration", asking: Asking) -> Chosen
     here = Path.cwd()
     with chdir(case.file.parent), redirect_stdout(sys.stderr):
         offered = {one.name: one for one in case.specs} or _specs(_offered(case, configuration))
-        model = _model(case, configuration, asking)
+        model = _model(case, configuration, asking, cassette_of)
         run, started = Run(), perf_counter()
         context = ToolContext(configuration.context, run=run, redactor=console.redactor())
         transcript = Transcript([UserMessage(case.run.text)])
@@ -125,7 +127,9 @@ def _label(case: Case, model: Model, here: Path) -> str:
     return f"{SCRIPTED}{os.path.relpath(from_folder(case.model.text, case.file.parent).removeprefix(SCRIPTED), here)}"
 
 
-def _model(case: Case, configuration: "Configuration", asking: Asking) -> Model:
+def _model(
+    case: Case, configuration: "Configuration", asking: Asking, cassette_of: Callable[[Path], Cassette]
+) -> Model:
     """Return the model that is asked: a script as it is, and any other one with the cassette of the case.
 
     Raises:
@@ -134,7 +138,7 @@ def _model(case: Case, configuration: "Configuration", asking: Asking) -> Model:
     name = (case.model and from_folder(case.model.text, case.file.parent)) or configuration.model
     if name is not None and name.startswith(SCRIPTED):
         return configured_model(configuration, name)
-    cassette = Cassette(case.file)
+    cassette = cassette_of(case.file)
     name = name or next(iter(cassette.models_of(case.name.text)), None)
     inner = None
     if asking.record or name is None:
