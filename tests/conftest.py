@@ -202,6 +202,22 @@ def tries():
     return tries_of
 
 
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the files of a project, which is the working directory: `shop` is `shop.py`, `src_in_shop` `src/shop.py`."""
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").touch()
+
+    def write(settings="", **files):
+        Path("pyproject.toml").write_text(settings, "utf-8")
+        for name, text in files.items():
+            path = Path(f"{name.replace('_in_', '/')}.py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    return write
+
+
 @pytest.fixture(name="some_of")
 def some_of_many():
     """Return what chooses the combinations that a test tries, of all that it tries in the proofs."""

@@ -189,19 +189,6 @@ MARKED = f"from marking import tool\n\n\n@tool(name='find_order'){FIND}"
 BUILT = {"registry": REGISTRY, "specs": SPECS, "marking": MARKING, "bridge": BRIDGE, "server": BUILDING}
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write the files of a project, which is the working directory."""
-    monkeypatch.chdir(tmp_path)
-    Path("pyproject.toml").touch()
-
-    def write(**files):
-        for name, text in files.items():
-            Path(f"{name}.py").write_text(text, "utf-8")
-
-    return write
-
-
 def listed():
     """Return the tools that `list` finds in the source, and the places where it says there may be more."""
     result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "."])

@@ -56,19 +56,6 @@ UNKNOWN_MARK = MARKED.replace("registry import shop_tool", "elsewhere import sho
 MESSAGE = "FastMCP may have more tools: the source does not show what 'server.tool(name=name)(…)' registers"
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write the files of a project, which is the working directory."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(settings="", **files):
-        Path("pyproject.toml").write_text(settings, "utf-8")
-        for name, text in files.items():
-            Path(f"{name}.py").write_text(text, "utf-8")
-
-    return write
-
-
 def run(*arguments):
     """Return what a command prints, and its exit code."""
     result = CliRunner().invoke(application(), [*arguments])

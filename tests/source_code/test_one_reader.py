@@ -12,18 +12,6 @@ from toolkit import InvalidTools, load_tools
 from toolkit_cli.main import application
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write the files of a project, which is the working directory."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(**files):
-        for name, text in files.items():
-            Path(f"{name}.py").write_text(text, "utf-8")
-
-    return write
-
-
 def run(*arguments):
     """Return what a command prints, without the line about options."""
     result = CliRunner().invoke(application(), [*arguments])

@@ -1,7 +1,6 @@
 """Tools are found whose base class, decorator or server is in another file of the project."""
 
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -48,21 +47,6 @@ class Shop(FastMCP):
         """Pay an order by its number."""
         return order
 '''
-
-
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write the files of a project, which is the working directory."""
-    monkeypatch.chdir(tmp_path)
-    Path("pyproject.toml").touch()
-
-    def write(**files):
-        for name, text in files.items():
-            path = Path(f"{name.replace('_in_', '/')}.py")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-
-    return write
 
 
 def listed(*command):
