@@ -454,7 +454,7 @@ def test_step_kind_touches_five_files(house):
         '            case "fail":\n                return Fail(own["fail"])',
         after='                return Compute(own["set"])',
     )
-    actions = f"{pipelines}/actions.py"
+    actions = f"{pipelines}/step_actions.py"
     house.change(actions, "import Approval, Compute, Use", "import Approval, Compute, Fail, Use")
     house.add(
         actions,

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from toolkit.source_code.recognition import Recogniser  # private
+from toolkit.source_code.import_decisions import Recogniser  # private
 from toolkit_cli.main import application
 
 SERVER = '''

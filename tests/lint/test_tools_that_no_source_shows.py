@@ -91,7 +91,7 @@ def test_registry_of_the_project_is_followed_to_the_loop_that_reads_it(write):
     write(registry=REGISTRY, server=SERVER, tools=MARKED)
     listed = json.loads(run("list", "--static", "--format", "json", "tools.py").stdout)
     assert [(one["name"], one["framework"], one["line"]) for one in listed] == [("find_order", "fastmcp", 6)]
-    assert findings("--static", ".") == ([("TK204", "warning", "tools.py:6")], 0)
+    assert findings("--static", ".") == ([("TK204", "info", "tools.py:6")], 0)
 
 
 def test_decorator_that_keeps_no_function_registers_none(write):
@@ -106,7 +106,7 @@ def test_decorator_in_the_configuration_registers_tools(write, name):
         "find_order"
     ]
     for mode in ((), ("--static",)):
-        assert findings(*mode, ".") == ([("TK204", "warning", "tools.py:6")], 0)
+        assert findings(*mode, ".") == ([("TK204", "info", "tools.py:6")], 0)
     Path("pyproject.toml").write_text("", "utf-8")
     assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
 

@@ -236,7 +236,8 @@ def test_tools_of_a_factory_have_the_mistakes_of_its_function_once(write):
     assert findings("tools.py", "--select", "TK204", "--static") == ["TK204:6"]
 
 
-def test_tool_whose_name_is_computed_is_shown_without_a_name(write):
+def test_tool_whose_name_is_computed_is_shown_without_a_name(write, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     write(tools=FACTORY)
     assert names("tools.py", "--static") == list(compatible("tools.py", "--static")) == [None]
     for command in (("list", "--static"), ("lint", "--compat", "--static")):

@@ -13,7 +13,6 @@ from typing import Any
 from toolkit.amounts import format_duration
 from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
-from toolkit.pipelines.actions import CURRENT_PATH, Action, Turn, context_within, make_action, roots_with
 from toolkit.pipelines.item_steps import do_for_items, items_of
 from toolkit.pipelines.pipeline_states import (
     SKIPPED,
@@ -31,6 +30,7 @@ from toolkit.pipelines.pipeline_states import (
 )
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.short_chains import direct_call, short_step, within_step
+from toolkit.pipelines.step_actions import CURRENT_PATH, Action, Turn, context_within, make_action, roots_with
 from toolkit.pipelines.step_definitions import AdapterFunction, Fallback
 from toolkit.running import gather, loop_is_running
 from toolkit.tools.calling import is_short

@@ -7,8 +7,8 @@ from typing import Any, Final
 from toolkit.errors import ApprovalPending
 from toolkit.events import ItemFinished
 from toolkit.json_texts import text_of
-from toolkit.pipelines.actions import Turn
 from toolkit.pipelines.pipeline_states import Flow, ItemFlow, Outcome, outcome_of_value
+from toolkit.pipelines.step_actions import Turn
 from toolkit.pipelines.step_definitions import MAX_ITEMS, Each
 from toolkit.running import gather
 from toolkit.tools.calls.results import SkippedItem, Skips, ToolResult

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.events import PipelineFinished, PipelineStarted
-from toolkit.pipelines.actions import CURRENT_PATH
 from toolkit.pipelines.execution import make_steps, run_chain
 from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.pipeline_states import (
@@ -22,6 +21,7 @@ from toolkit.pipelines.pipeline_states import (
 )
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain
+from toolkit.pipelines.step_actions import CURRENT_PATH
 from toolkit.pipelines.step_definitions import ErrorStrategy
 from toolkit.pipelines.tainting import leaking_reader
 from toolkit.problems import Problem

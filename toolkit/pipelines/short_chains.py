@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from toolkit.approvals.gates import Gate
 from toolkit.errors import ExitEarlyError, Signal
-from toolkit.pipelines.actions import arguments_of
 from toolkit.pipelines.pipeline_states import Flow, Outcome, failure_of, outcome_of
 from toolkit.pipelines.plans import Feed, Plan, PlannedStep
+from toolkit.pipelines.step_actions import arguments_of
 from toolkit.pipelines.step_definitions import Use
 from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value, expressions_in
 from toolkit.tools.base import Tool

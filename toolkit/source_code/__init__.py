@@ -2,8 +2,8 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.source_code.written_tools import ToolReader as ToolReader, WrittenTool as WrittenTool
+    from toolkit.source_code.tool_reader import ToolReader as ToolReader, WrittenTool as WrittenTool
 else:
     from toolkit.faces import face
 
-    __getattr__, __dir__, __all__ = face(__name__, {"written_tools": "ToolReader WrittenTool"})
+    __getattr__, __dir__, __all__ = face(__name__, {"tool_reader": "ToolReader WrittenTool"})

@@ -13,7 +13,7 @@ from toolkit.source_code.literals import Literal
 from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.source_files import SourceFile
 from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below
-from toolkit.source_code.written_tools import ToolReader
+from toolkit.source_code.tool_reader import ToolReader
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _NAMED = (ast.arg, ast.keyword)

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
 
+from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
 from toolkit.source_code.registries import Registries, speaks_of_tools, with_places
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name

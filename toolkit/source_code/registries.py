@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.marks_table import marks_of
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.meanings import Meanings
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name

@@ -21,7 +21,7 @@ from toolkit.settings.configuration import POLICY_FILE, Configuration
 from toolkit.source_code.module_files import PYTHON, place_in_package
 
 if TYPE_CHECKING:
-    from toolkit.source_code.recognition import Recogniser
+    from toolkit.source_code.import_decisions import Recogniser
 
 
 YAML = (".yaml", ".yml")
@@ -330,7 +330,7 @@ class ImportPermission:
     @cached_property
     def recogniser(self) -> "Recogniser":
         """Analyzes the sources of files."""
-        from toolkit.source_code.recognition import Recogniser  # not needed for files that are run
+        from toolkit.source_code.import_decisions import Recogniser  # not needed for files that are run
 
         return Recogniser()
 

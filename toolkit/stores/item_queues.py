@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolkit.stores.engines import POLLING, WORKFLOW, EngineDatabase, queue_of
+from toolkit.stores.engine_databases import POLLING, WORKFLOW, EngineDatabase, queue_of
 from toolkit.stores.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.tools.calls.call_limits import Limit
 

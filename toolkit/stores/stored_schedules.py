@@ -6,7 +6,7 @@ from typing import Any
 from dbos import DBOSClient, error as engine_errors
 
 from toolkit.errors import ConfigurationError
-from toolkit.stores.engines import SCHEDULED, EngineDatabase, schedules_of
+from toolkit.stores.engine_databases import SCHEDULED, EngineDatabase, schedules_of
 
 
 class StoredSchedules:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from toolkit.errors import ConfigurationError
 from toolkit.releases import software_versions
 from toolkit.stores.databases import is_alive
-from toolkit.stores.engines import APPLICATION, EngineDatabase, EngineLog, need_engine, storage_errors
+from toolkit.stores.engine_databases import APPLICATION, EngineDatabase, EngineLog, need_engine, storage_errors
 from toolkit.stores.locks import HAS_LOCKS, locks_beside
 from toolkit.stores.run_stores import RunStore
 from toolkit.stores.store_urls import StoreUrl

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from toolkit.errors import Signal
 from toolkit.runs.records import JournalError
-from toolkit.stores.engine_parts import adopt, listen_to, restrict, watch_outcomes
-from toolkit.stores.engines import (
+from toolkit.stores.dbos_parts import adopt, listen_to, restrict, watch_outcomes
+from toolkit.stores.engine_databases import (
     APPLICATION,
     POLLING,
     SCHEDULED,

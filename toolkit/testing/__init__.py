@@ -2,9 +2,9 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.testing.contract_checks import Checked as Checked, check_tools as check_tools
+    from toolkit.testing.checked_tools import Checked as Checked, check_tools as check_tools
+    from toolkit.testing.contract_checks import Finding as Finding, ToolReport as ToolReport
     from toolkit.testing.outcomes import Outcome as Outcome
-    from toolkit.testing.tool_checks import Finding as Finding, ToolReport as ToolReport
     from toolkit.testing.worker_pool import Settings as Settings
 else:
     from toolkit.faces import face
@@ -12,9 +12,9 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "contract_checks": "Checked check_tools",
+            "checked_tools": "Checked check_tools",
             "outcomes": "Outcome",
-            "tool_checks": "Finding ToolReport",
+            "contract_checks": "Finding ToolReport",
             "worker_pool": "Settings",
         },
     )

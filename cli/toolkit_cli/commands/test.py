@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from toolkit.cases.case import Case, Ran
     from toolkit.cases.comparisons import Comparison
     from toolkit.settings.configuration import Configuration
-    from toolkit.testing.contract_checks import Checked
+    from toolkit.testing.checked_tools import Checked
     from toolkit.testing.worker_pool import Settings
 
 _WIDEST = 120
@@ -168,7 +168,7 @@ def _by_kind(targets: list[str] | tuple[str, ...]) -> tuple[list[str], list[str]
 
 def _check(options: TestOptions) -> "Checked":
     settings = _settings(options)
-    from toolkit.testing.contract_checks import check_tools  # help needs none of it
+    from toolkit.testing.checked_tools import check_tools  # help needs none of it
 
     cache = None if options.no_cache else cache_folder(settings.configuration.directory)
     return _seen_from_here(check_tools(settings, cache), options.python)

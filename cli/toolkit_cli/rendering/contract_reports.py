@@ -7,8 +7,8 @@ from typing import Any
 
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem, errors_among, in_order
-from toolkit.testing.contract_checks import Checked
-from toolkit.testing.tool_checks import Finding, ToolReport
+from toolkit.testing.checked_tools import Checked
+from toolkit.testing.contract_checks import Finding, ToolReport
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import as_records, as_text, counted, summary_of
 from toolkit_cli.rendering.report_formats import ToolCase

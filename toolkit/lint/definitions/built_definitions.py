@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from toolkit.lint.definitions.source_texts import SourceTexts, texts_of
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.problems import Location
-from toolkit.source_code.marks_table import marks_of
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.written_tools import OURS
+from toolkit.source_code.tool_reader import OURS
 from toolkit.tools.definition.definition_places import place_in_file
 from toolkit.tools.definition.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from toolkit.source_code.written_tools import WrittenTool
+    from toolkit.source_code.tool_reader import WrittenTool
 
 
 def built_definition(

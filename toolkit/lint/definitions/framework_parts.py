@@ -12,7 +12,7 @@ from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.requirements import Used, version_used
-from toolkit.source_code.written_tools import OURS, WrittenTool, value_of
+from toolkit.source_code.tool_reader import OURS, WrittenTool, value_of
 from toolkit.tools.definition.spec import TEXT_PARAMETERS
 
 

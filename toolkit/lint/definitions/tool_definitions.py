@@ -11,7 +11,7 @@ from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as Se
 from toolkit.problems import Edit, Location
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
-from toolkit.source_code.marks_table import marks_of
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import Terms

@@ -9,7 +9,7 @@ from toolkit.lint.engine.reports import Report
 from toolkit.lint.rule import Rule
 from toolkit.pins.lockfile import LOCK_FILE
 from toolkit.problems import Problem, problem_record, read_problem
-from toolkit.source_code.marks_table import marks_of
+from toolkit.source_code.known_marks import marks_of
 
 if TYPE_CHECKING:
     from toolkit.lint.definitions.tool_definitions import ToolDefinition

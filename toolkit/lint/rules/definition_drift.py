@@ -22,7 +22,8 @@ class DefinitionDrift(Rule):
     definitions, and as a warning for your own tools. Without the file, nothing is pinned or reported.
 
     `toolkit lint --against main` does not need the file: it compares definitions with a git revision, and a change that
-    breaks callers is an error.
+    breaks callers is an error. `toolkit test` compares definitions with those for which a model's reply was recorded; with
+    `--strict`, a difference is an error.
 
     ## Example
 

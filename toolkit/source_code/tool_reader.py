@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
 from toolkit.source_code.constants import Constants, UnknownValueError, value_in
+from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, hides_arguments
 from toolkit.source_code.registries import files_around

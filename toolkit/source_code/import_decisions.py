@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from toolkit.source_code.marks_table import MARKS, MarksTable
+from toolkit.source_code.known_marks import MARKS, MarksTable
 from toolkit.source_code.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
 from toolkit.source_code.module_files import PACKAGE, is_installed as is_part_of_python
 from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile

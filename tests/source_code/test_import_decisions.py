@@ -8,7 +8,7 @@ import pytest
 
 import toolkit
 from toolkit import Tool
-from toolkit.source_code.recognition import Recogniser  # private
+from toolkit.source_code.import_decisions import Recogniser  # private
 from toolkit.tools.foreign.source_marks import OUR_MARKS, SourceMarks, is_among  # private
 
 FUNCTION = "def f(text: str) -> str:\n    return text\n"
