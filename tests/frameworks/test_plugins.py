@@ -43,10 +43,8 @@ def delete(city: str) -> str:
     return f"{city} is gone"
 """
 LINTED = """\
-tools.py:6:10: warning[TK204] parameter 'city' of 'forecast' has no description
 tools.py:11:5: error[TK506] tool 'delete_station' has a name that says it can delete something, but is not marked as destructive or as \
 requiring approval
-tools.py:11:12: warning[TK204] parameter 'city' of 'delete_station' has no description
 """
 
 
