@@ -60,3 +60,12 @@ def _environment_of(process):
     with suppress(OSError):
         return Path(f"/proc/{process}/environ").read_bytes().decode(errors="replace").split("\0")
     return []
+
+
+def handles_below(folder):
+    """Return what this process has open below a folder; other tests may open and close files elsewhere. Linux only."""
+    found = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the one that listed them
+            found.append(handle.readlink())
+    return [place for place in found if place.is_relative_to(folder)]

@@ -252,7 +252,7 @@ def test_client_that_cannot_ask_is_refused_and_told_the_flag(seen):
     assert seen.write.is_error
     assert text(seen.write) == (
         "Rejected by reviewer: this call needs approval (a model chose it), and this client cannot ask for it; to "
-        "allow it, start the server with --approve 'write(path=a.txt)'"
+        "allow it, start the server with --approve 'write(path=a.txt)', or every call of the tool with --approve write"
     )
     assert seen.write.meta["toolkit/error_code"] == "rejected"
 
