@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = {
+    "cli": ["mcp"],  # the page of `toolkit ui`, which says so if it is not installed
     "toolkit/mcp": ["mcp"],
     "toolkit/agents": ["agent"],
     "toolkit/batches": ["parquet"],
