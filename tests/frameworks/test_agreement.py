@@ -12,8 +12,10 @@ pytestmark = pytest.mark.proof
 
 READING = ("list --format json", "list --static --format json", "lint --compat --static --format json")
 UNKNOWN = "(known at runtime)"
-MADE_WHEN_RUN = {"old_statement", "first_then_then", "euros"}
-"""The names that a toolset, a pipeline and a runnable give while the module runs."""
+MADE_WHEN_RUN = {
+    "old_statement", "first_then_then", "euros", "stations_nearest", "north_forecast", "weatherforecast", "weatherstations",
+}  # fmt: skip
+"""The names that a toolset, a pipeline, a runnable, a mounted server and a plugin give while the module runs."""
 NEEDS_EXECUTION = {page.code for page in all_pages() if page.needs_import} | {
     "TK004",  # which tools of other modules a module holds
 }
