@@ -116,15 +116,16 @@ def _is_bare(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
 def _is_described_by_tool(tool: ToolDefinition) -> bool:
     """Whether a tool of another framework has one parameter only, so that the tool's description is about it.
 
-    A type that the source does not show is taken for a plain one, as most are.
+    Where neither a schema nor a function shows its type, it is taken for a plain one, as most are.
     """
     is_described = tool.description is None or len(tool.description) >= _LONG_ENOUGH
     if tool.framework is None or len(tool.parameters) != 1 or not is_described:
         return False
     parameter = tool.parameters[0]
-    annotation = parameter.python.node.annotation if parameter.python else None
-    kind = (parameter.schema or {}).get("type")
-    return (kind is None and annotation is None) or kind in _PLAIN.values() or last_name(annotation) in _PLAIN
+    kind, python = (parameter.schema or {}).get("type"), parameter.python
+    if python is None:
+        return kind is None or kind in _PLAIN.values()
+    return kind in _PLAIN.values() or last_name(python.node.annotation) in _PLAIN
 
 
 def _says_enough(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
