@@ -107,7 +107,7 @@ def test_each_attempt_is_recorded_and_replayed(shop, program):
     assert "a cancellation (2 of 4): 'cancel' is not called" in replayed.stdout
     more = program("test", "shop.cases.yaml", "-k", "cancellation", "--repeat", "5", "--no-cache")
     assert more.returncode == 2
-    assert "there is no recorded reply of 'chat:m' to this request for the attempt 5" in more.stdout
+    assert "no reply of 'chat:m' is recorded for attempt 5" in more.stdout
     assert "`--record --model chat:m --repeat 5` asks the model" in more.stdout
 
 

@@ -213,7 +213,7 @@ class ReviewRequest:
             the state on which it is based.
         show: Additional plain data to show, which the `approve` of a step can select.
         timeout: How long to wait for the answer, in seconds; `None` waits forever.
-        on_timeout: What happens if there is no answer in time.
+        on_timeout: What happens if nobody answers in time.
         answer_is_text: Whether the question asks for a text (as `Edit`) rather than for approval.
         form: The JSON Schema of a form to fill in, for a question that is not about a call; the answer is an `Edit`.
         editable: Whether the arguments may be edited.

@@ -123,10 +123,14 @@ class NotRecorded(ModelError):
 
     def __init__(self, model: str, attempt: int, known: Sequence[str]) -> None:
         """Create the error from the name of the model, the attempt, and the models recorded for the case."""
-        why = "; only of " + ", ".join(known) if known else ""
-        if model in known:
-            why = ", which has changed since" if attempt == 1 else f" for the attempt {attempt}"
-        super().__init__(f"there is no recorded reply of '{model}' to this request{why}")
+        message = f"no reply of '{model}' to this request is recorded"
+        if model not in known:
+            message += f", only replies of {', '.join(known)}" if known else ""
+        elif attempt == 1:
+            message = f"this request has changed since a reply of '{model}' was recorded"
+        else:
+            message = f"no reply of '{model}' is recorded for attempt {attempt}"
+        super().__init__(message)
         more = f" --repeat {attempt}" if attempt > 1 else ""
         self.hint = f"`toolkit test` with `--record --model {model}{more}` asks the model"
 

@@ -61,7 +61,7 @@ class Blackboard:
             self._own.append(Entry(thing, name))
 
     def hide(self, thing: Any) -> None:
-        """Hide an object, so that it is no longer returned."""
+        """Hide an object, which is then no longer returned."""
         with self._lock:
             self._hidden.append(thing)
 

@@ -103,7 +103,7 @@ class _Page:
     async def _sent(self, request: Request) -> Response:
         tool = self._tools.get(request.query_params.get("tool", ""))
         if tool is None:
-            return _refusal("there is no such tool", 404)
+            return _refusal("unknown tool", 404)
         return await _answered(
             lambda: {"sent": shown_tools.sent_definitions(tool), "run": shown_tools.last_run_of(tool)}
         )
