@@ -204,6 +204,12 @@ def scenario_doubt_in_a_store(project, run):
     return run("runs", "resume", newest(run, "--store", STORE), "--store", STORE)
 
 
+def scenario_other_python_of_a_run_in_a_store(project, run):
+    (project / "deadly").touch()
+    run("run", "tools.py:harsh", "--each", "items.jsonl", "--store", STORE, "--python", sys.executable, dies=True)
+    return run("runs", "resume", newest(run, "--store", STORE), "--repeat", "--store", STORE)
+
+
 def scenario_pending_approvals(project, run):
     said = run("run", "steps.yaml", "n=1", "--journal", "--on-approval", "wait") + run("runs", "approvals")
     write(project, "tools.py", f"{TOOLS}\n")

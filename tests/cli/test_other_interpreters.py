@@ -289,3 +289,27 @@ def test_commands_that_are_proposed_name_the_other_python(project, program, gues
     command = tested["tools"][0]["findings"][0]["command"]
     assert command.startswith(f"toolkit run tools.py:forecast --python {other} --args ")
     assert "ValueError: substring not found" in program(*shlex.split(command)[1:]).stderr
+
+
+@pytest.mark.proof
+def test_record_in_a_store_is_not_enough_to_start_a_program(project, program, guest, other):
+    (project / "tools.py").write_text(
+        MODULE.replace("return f", "import pathlib\n    assert pathlib.Path('open').exists()\n    return f"), "utf-8"
+    )
+    (project / "cities.jsonl").write_text('{"city": "Oslo"}\n', "utf-8")
+    store = ("--store", f"sqlite:///{project}/runs.db")
+    assert guest("run", "tools.py:forecast", "--each", "cities.jsonl", *store).returncode == 1
+    (project / "open").touch()
+    [run] = json.loads(program("runs", "list", "--format", "json", *store).stdout)
+    python = other / "bin/python"
+    refused = program("runs", "resume", run["id"], "--failed", *store)
+    assert (refused.returncode, refused.stdout, refused.stderr) == (
+        3,
+        "",
+        (
+            f"error: the run '{run['id']}' was started with the Python '{python}', and others may be able to write its store\n"
+            f"hint: if you trust that program, name it: toolkit runs resume {run['id']} {shlex.join(store)} --python {python}\n"
+        ),
+    )
+    resumed = program("runs", "resume", run["id"], "--failed", *store, "--python", python)
+    assert (resumed.returncode, resumed.stdout) == (0, '{"item": 1, "output": "Oslo, afternoon: sunny"}\n')

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 import typer
@@ -105,6 +106,16 @@ class ResumeOptions(NamedTuple):
         bool, typer.Option("--accept-changes", help="Continue although definitions or items have changed.")
     ] = False
     store: StoreName = None
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python",
+            metavar="PYTHON",
+            help="Continue with this interpreter, such as .venv/bin/python. By default, a run of your own journal"
+            " continues with the one that it was started with.",
+            show_default=False,
+        ),
+    ] = None
     asking: AskingOptions = AskingOptions()
     opening: OpeningOptions = OpeningOptions()
     messages: MessageOptions = MessageOptions()
@@ -385,12 +396,12 @@ def resume_run(options: ResumeOptions) -> int:
     options are relative to the current one.
     """
     with _runs_in(options.store) as recorded:
-        run, more = find_run(recorded, options.run), store_option(recorded)
+        run, more, is_own = find_run(recorded, options.run), store_option(recorded), recorded.url is None
         _check_unfinished(run, repeats_failures=options.failed)
         if not options.repeat:
             refuse_doubts(recorded, run)
     resumed = Resumed(run, options.accept_changes, options.failed, options.repeat)
-    continue_with(run.request.get("python"))
+    continue_with(options.python or _recorded_python(run, more, is_own=is_own))
     url, policy = absolute_store(named_store(options.store)), options.asking.policy
     asking = options.asking if policy is None else options.asking._replace(policy=policy.absolute())
     options = options._replace(asking=asking)
@@ -408,6 +419,27 @@ def resume_run(options: ResumeOptions) -> int:
             on_approval="ask" if options.asking.no_input else earlier.on_approval,
             resumed=resumed,
         )
+    )
+
+
+def _recorded_python(run: RecordedRun, store: str, *, is_own: bool) -> str | None:
+    """Return the Python that a run was started with, if its record may choose the program that is started here.
+
+    Args:
+        run: The run.
+        store: The option that names its store in a suggested command.
+        is_own: Whether it is in the journal of this user.
+
+    Raises:
+        Failure: If the run is in a store, which others may be able to write.
+    """
+    python: str | None = run.request.get("python")
+    if python is None or is_own:
+        return python
+    raise Failure(
+        ExitCode.APPROVAL,
+        f"the run '{run.id}' was started with the Python '{python}', and others may be able to write its store",
+        hint=f"if you trust that program, name it: toolkit runs resume {run.id}{store} --python {quote(python)}",
     )
 
 
