@@ -119,6 +119,8 @@ class Case(NamedTuple):
         position: Its position in the file, from 0.
         tools: For a choice, the targets whose tools the model is offered.
         specs: Definitions that the model is offered instead.
+        turns: For a choice, how many replies a conversation may have that is judged as a whole; by default, only the
+            first reply is judged.
         arguments: The arguments; a text for a tool with a single parameter.
         model: The model of agents; by default, the one that they have.
         answers: The answers to questions.
@@ -136,6 +138,7 @@ class Case(NamedTuple):
     position: int
     tools: tuple[Word, ...] = ()
     specs: "tuple[ToolSpec, ...]" = ()
+    turns: int | None = None
     arguments: Mapping[str, Any] | str | None = None
     model: Word | None = None
     answers: tuple[Answer, ...] = ()

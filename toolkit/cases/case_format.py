@@ -52,10 +52,15 @@ _READABLE: Final = ("result", "inputs", "error")
 """What the expressions of a case can read."""
 _MATCHES: Final = ("item",)
 """What the expressions in the arguments of a call can read."""
-_OF_CHOICES: Final = {"name", "ask", "tools", "model", "expect"}
-_EXPECTED_OF_CHOICES: Final = {"calls", "no_calls", "matches", "within", "found", "ordered"}
-_ONLY_OF_CHOICES: Final = ("found", "ordered")
-"""The keys that a choice can have."""
+_ONLY_OF_CHOICES: Final = ("loop", "found", "ordered")
+_OF_CHOICES: Final = {
+    "name", "ask", "tools", "model", "expect", "calls", "not", "matches", "within", *_ONLY_OF_CHOICES
+}  # fmt: skip
+"""The keys of a case that asks a model, and of what it expects."""
+_NEVER_OF_CHOICES: Final = {"run", "with", "snapshot"}
+"""The keys that it never has; all others, it has with `loop`."""
+_MOST_TURNS: Final = 20
+"""The same as the default limit of agents."""
 _SAYS: Final = {"edit": "arguments", "answer": "text"}
 """What follows the word of an answer; after the others, it is the reason."""
 
@@ -189,6 +194,12 @@ def _error(written: Any, spot: NodeSpot) -> Any:
     return spot.word if is_text(written) else True if written is True else None
 
 
+def _turns(written: Any, _: NodeSpot) -> int | None:
+    if written is True:
+        return _MOST_TURNS
+    return written if type(written) is int and written > 0 else None
+
+
 def _code(written: Any, spot: NodeSpot) -> Written | None:
     return Written.of(spot.at) if is_text(written) or type(written) is int else None
 
@@ -288,6 +299,7 @@ _EXIT: Final = as_written(
     {"type": "integer"},
     lambda one: type(one) is int and 0 <= one <= _LARGEST_EXIT,
 )
+_ONE_OR_MORE: Final = {"type": "integer", "minimum": 1}
 _TEXTS_OF_FILES: Final = {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean", "null"]}}
 _CONDITION: Final = replace(CONDITION, read=_expression, schema={"type": ["string", "boolean"]})
 # fmt: off
@@ -332,8 +344,11 @@ EXPECT: Final = (
 CASE: Final = (
     Key("name", WORD, "what the case shows", required=True),
     Key("run", WORD, "what is run, as in `toolkit run`; paths are relative to this file"),
-    Key("ask", WORD, "instead of `run`: what a model is asked, whose calls are compared, and not made"),
+    Key("ask", WORD, "instead of `run`: what a model is asked, whose calls are compared, and without `loop` not made"),
     Key("tools", words("a target", or_one=True), "with `ask`: the tools that it is offered: files, modules or names"),
+    Key("loop", node("true, or a whole number, one or more", _turns, {"anyOf": [{"const": True}, _ONE_OR_MORE]}),
+        "with `ask`: whether the whole conversation is judged, whose calls are made or stubbed; or how many replies it "
+        f"may have ({_MOST_TURNS})", field="turns"),
     Key("with", node("a mapping, or text", _arguments, {"type": ["object", "string"]}),
         "the arguments; a text for a tool with one parameter", field="arguments"),
     Key("model", WORD, "the model of agents, or the one that is asked, such as `scripted:replies.yaml`"),
@@ -401,27 +416,31 @@ def _case(spot: NodeSpot, position: int) -> Case | None:
 
 def _is_no_kind(spot: NodeSpot, values: dict[str, Any]) -> bool:
     """Report if a case is neither something to run nor a complete choice, and return whether it is none."""
+    expect = values.get("expect", Expected())
+    given = {_KEYS_BY_FIELD.get(name, name) for name in (*values, *_given(expect))}
     if "ask" not in values:
-        if given := [name for name in _ONLY_OF_CHOICES if name in _given(values.get("expect", Expected()))]:
-            spot.report(f"'{given[0]}' is only for a case with 'ask'", f"remove '{given[0]}'")
+        only = [name for name in _ONLY_OF_CHOICES if name in given]
+        if only:
+            spot.report(f"'{only[0]}' is only for a case with 'ask'", f"remove '{only[0]}'")
         elif "tools" in values:
             spot.report("'tools' are offered to a model that is asked", "add 'ask', or remove 'tools'")
         elif "run" not in values:
             spot.report("a case needs 'run'", "write {name: …, run: …} or {name: …, ask: …, tools: […]}")
-        return "run" not in values or "tools" in values
-    expect = values.get("expect", Expected())
-    others = values.keys() - _OF_CHOICES - {"expect"}
-    others |= {name for name in expect._fields if name not in _EXPECTED_OF_CHOICES and name in _given(expect)}
-    names = sorted(_KEYS_BY_FIELD.get(name, name) for name in others)
-    if names:
-        spot.report(f"'{names[0]}' is not for a case that asks a model", "`run` an agent to see what it does")
+        return bool(only) or "run" not in values or "tools" in values
+    is_loop = "turns" in values
+    others = sorted(given & _NEVER_OF_CHOICES if is_loop else given - _OF_CHOICES)
+    if others:
+        hint = f"remove '{others[0]}'" if others[0] in _NEVER_OF_CHOICES else "add 'loop: true'"
+        spot.report(f"'{others[0]}' is not for a case that asks a model", hint)
     elif not values.get("tools"):
         spot.report("a case with 'ask' needs 'tools'", "add tools: [file.py]")
     elif not _given(expect):
         spot.report("a case with 'ask' expects nothing", "add expect: {calls: […]}")
-    elif expect.found is not None and not (expect.calls and _given(expect) == {"found", "calls"}):
+    elif expect.found is not None and not (expect.calls and _given(expect) == {"found", "calls"} and not is_loop):
         spot.report("'found' needs 'calls', which names the tools that are looked for, and nothing else")
-    return bool(names) or not values.get("tools") or not _given(expect)
+    else:
+        return False
+    return True
 
 
 def _given(expect: Expected) -> set[str]:

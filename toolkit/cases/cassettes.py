@@ -121,11 +121,13 @@ def digests_of(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str,
 class NotRecorded(ModelError):
     """A request has no recorded reply."""
 
-    def __init__(self, model: str, attempt: int, known: Sequence[str]) -> None:
-        """Create the error from the name of the model, the attempt, and the models recorded for the case."""
+    def __init__(self, model: str, attempt: int, turn: int, known: Sequence[str]) -> None:
+        """Create the error from the name of the model, the attempt, the turn, and the models recorded for the case."""
         message = f"no reply of '{model}' to this request is recorded"
         if model not in known:
             message += f", only replies of {', '.join(known)}" if known else ""
+        elif turn > 1:
+            message = f"request {turn} of the conversation has changed since it was recorded with '{model}'"
         elif attempt == 1:
             message = f"this request has changed since a reply of '{model}' was recorded"
         else:
@@ -167,9 +169,10 @@ class RecordedModel:
         if self._inner is None:
             found = self._cassette.reply_to(asked)
             if found is None:
-                raise NotRecorded(self.name, self._attempt, self._cassette.models_of(self._case))
+                turn = 1 + sum(isinstance(one, ModelReply) for one in messages)
+                raise NotRecorded(self.name, self._attempt, turn, self._cassette.models_of(self._case))
             record, drifts = found
-            self.drifts += drifts
+            self.drifts += [one for one in drifts if one not in self.drifts]
         else:
             began = perf_counter()
             reply = require_reply(await self._inner.request(messages, tools))

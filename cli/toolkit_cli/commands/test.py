@@ -123,8 +123,9 @@ def test(options: TestOptions) -> ExitCode:
     """Run the cases of `….cases.yaml` files, or call tools with inputs made from their schemas and examples.
 
     A case says what a tool, a pipeline or an agent does with some arguments, answers and stubs; or which tools a model
-    calls for a request (`ask`). These calls are compared, and never made. The model's replies come from a cassette that
-    --record writes, so that such cases need no model and no key; only scripted models are asked each time.
+    calls for a request (`ask`). These calls are compared, and made only in a whole conversation (`loop`). The model's
+    replies come from a cassette that --record writes, so that such cases need no model and no key; only scripted models
+    are asked each time.
 
     A tool may refuse an input, with a message. It must not crash, hang, end its process, or return what its definition
     does not allow. Only tools that a model could call without a question are called: those marked read-only, and those

@@ -115,7 +115,7 @@ class TargetRunner:
             stubs=_stubs(stubs),
         )
         try:
-            happened = CaseRunner(load_configuration()).happened(case, self._reviewer)
+            happened = CaseRunner(load_configuration()).happened(case, answers=self._reviewer)
         except (Failure, ProcessExit) as failure:
             pytest.fail(str(failure), pytrace=False)
         self._calls += happened.calls

@@ -108,7 +108,7 @@ class CaseRunner:
             Failure: If the tools cannot be opened, or the model does not answer.
             ConfigurationError: If the model, or its cassette, cannot be opened.
         """
-        chosen = choose(case, self._configuration, self._asking, self._cassette_of)
+        chosen = choose(case, self._configuration, self._asking, self._cassette_of, self.happened)
         is_strict = self._asking.strict
         stale = tuple(
             Problem(
@@ -125,11 +125,12 @@ class CaseRunner:
         result = CaseResult(problems, seconds=chosen.happened.seconds, choice=chosen.choice, recorded=chosen.recorded)
         return result if is_strict else result._replace(warnings=stale)
 
-    def happened(self, case: Case, answers: ForeseenAnswers | None = None) -> Happened:
+    def happened(self, case: Case, agent: Tool | None = None, *, answers: ForeseenAnswers | None = None) -> Happened:
         """Run a case, and return what happened.
 
         Args:
             case: The case.
+            agent: What is run instead of its target.
             answers: Answers questions; by default, with the answers of the case.
 
         Raises:
@@ -138,7 +139,7 @@ class CaseRunner:
             ProcessExit: If a tool tries to end the process.
         """
         with _folder_of(case) as folder, redirect_stdout(sys.stderr), caught_exits():
-            tool = self._tool(case)
+            tool = self._stubbed(case, agent or self._opened_target(case))
             arguments = _arguments(case, tool)
             learn_arguments(console.redactor(), tool, arguments)
             events = list[Event]()
@@ -146,7 +147,8 @@ class CaseRunner:
                 bool(case.expect.events) or answers is not None
             )  # redacting them takes longer than most calls
             answers, run = answers or ForeseenAnswers(case.answers), Run()
-            gate = Gate(answers, policy_of_files(self._configuration, [case.run.text]), timeout=None)
+            targets = [one.text for one in case.tools or (case.run,)]
+            gate = Gate(answers, policy_of_files(self._configuration, targets), timeout=None)
             context = ToolContext(
                 self._configuration.context,
                 gate=gate,
@@ -162,12 +164,7 @@ class CaseRunner:
             target=tool.name, inputs=arguments, files=files, events=tuple(map(as_record, events)), seconds=seconds
         )
 
-    def _tool(self, case: Case) -> Tool:
-        """Return the target with its stubs and its time limit.
-
-        Raises:
-            Failure: If it cannot be opened, a stub does not fit, or `not` names a tool that it never calls.
-        """
+    def _opened_target(self, case: Case) -> Tool:
         model = case.model and from_folder(case.model.text, case.file.parent)
         key = (case.run.text, case.location.file, model)
         tool = None if case.has_folder else self._opened.get(key)
@@ -177,7 +174,16 @@ class CaseRunner:
             tool = open_one(target, configuration, None, "a case runs one of them", warn=False)
             if not case.has_folder:
                 self._opened[key] = tool
-        problems = unknown_tools(tool, case.expect.no_calls) if case.expect.no_calls else []
+        return tool
+
+    def _stubbed(self, case: Case, tool: Tool) -> Tool:
+        """Return what is run with its stubs and its time limit.
+
+        Raises:
+            Failure: If a stub does not fit, or the case names a tool that is never called.
+        """
+        names = [*case.expect.no_calls, *(one.name for one in (case.is_choice and case.expect.calls) or ())]
+        problems = unknown_tools(tool, names) if names else []
         tool, more = with_stubs(tool, case.stubs)
         problems += more
         if errors_among(problems):

@@ -1,16 +1,21 @@
-"""Asks a model, or its cassette, which tools it would call for a request, and describes what it chose; calls none."""
+"""Asks a model, or its cassette, which tools it would call for a request, and describes what it chose.
+
+The calls of a first reply are not made. Those of a whole conversation are, by the agent that `agent_of` returns.
+"""
 
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolkit.agents.agent import AgentTool
+from toolkit.agents.loop import Limits
 from toolkit.agents.model_requests import ask
-from toolkit.agents.models.messages import Model, ModelError, UserMessage
+from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, UserMessage, require_reply
 from toolkit.agents.transcripts import Transcript
 from toolkit.cases.case import Case
 from toolkit.cases.cassettes import Cassette, RecordedModel, Recording
@@ -24,6 +29,7 @@ from toolkit.pins.lockfile import entries_of
 from toolkit.problems import Problem, did_you_mean
 from toolkit.regex_checks import TooMuchWorkError
 from toolkit.running import run_coroutine
+from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.schemas.validation import Validator
 from toolkit.sources.scopes import configured_model
@@ -66,10 +72,47 @@ class Chosen(NamedTuple):
     recorded: tuple[Recording, ...] = ()
 
 
+class AskedModel:
+    """A model with what it was offered, what it called, and why it did not answer, if so."""
+
+    def __init__(self, inner: Model) -> None:
+        """Wrap a model."""
+        self.name, self.inner = inner.name, inner
+        self.offered: dict[str, ToolSpec] = {}
+        self.calls: list[Made] = []
+        self.failure: Exception | None = None
+
+    async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        """Return the next reply.
+
+        Raises:
+            ModelError: If the model does not answer.
+        """
+        self.offered |= {one.name: one for one in tools}
+        try:
+            reply = require_reply(await self.inner.request(messages, tools))
+        except Exception as error:
+            self.failure = error
+            raise
+        self.calls += [_chosen(one, self.offered.get(one.name)) for one in reply.calls]
+        return reply
+
+
 def choose(
-    case: Case, configuration: "Configuration", asking: Asking, cassette_of: Callable[[Path], Cassette]
+    case: Case,
+    configuration: "Configuration",
+    asking: Asking,
+    cassette_of: Callable[[Path], Cassette],
+    run: Callable[[Case, Tool], Happened],
 ) -> Chosen:
-    """Ask a model which tools it would call, and return its calls; none is made.
+    """Ask a model which tools it would call, and return its calls.
+
+    Args:
+        case: The case.
+        configuration: The configuration of the project.
+        asking: How the model is asked.
+        cassette_of: Returns the cassette of a case file.
+        run: Runs the agent of a whole conversation.
 
     Raises:
         Failure: If the tools cannot be opened, or the model does not answer.
@@ -77,24 +120,19 @@ def choose(
     """
     here = Path.cwd()
     with chdir(case.file.parent), redirect_stdout(sys.stderr):
-        offered = {one.name: one for one in case.specs} or _specs(_offered(case, configuration))
-        model = _model(case, configuration, asking, cassette_of)
-        run, started = Run(), perf_counter()
-        context = ToolContext(configuration.context, run=run, redactor=console.redactor())
-        transcript = Transcript([UserMessage(case.run.text)])
-        specs = list(offered.values())
-        try:
-            reply = run_coroutine(lambda: ask(model, transcript, specs, context, 1))
-        except ModelError as error:
-            raise Failure(ExitCode.USAGE, str(error), hint=getattr(error, "hint", None)) from error
-        happened = Happened(
-            output=reply.text,
-            text=reply.text,
-            calls=tuple(_chosen(one, offered.get(one.name)) for one in reply.calls),
-            seconds=model.seconds if isinstance(model, RecordedModel) else perf_counter() - started,
-            tokens=run.spent.tokens or 0,
-            cost=run.spent.cost or 0.0,
-        )
+        tools = {} if case.specs else _offered(case, configuration)
+        model = AskedModel(_model(case, configuration, asking, cassette_of))
+        tape = model.inner if isinstance(model.inner, RecordedModel) else None
+        if case.turns is None:
+            specs = case.specs or [tool.spec for tool in tools.values()]
+            happened = _first_reply(case, model, specs, configuration)
+        else:
+            happened = run(case._replace(arguments=case.run.text), _agent_of(case, model, tools))
+        if model.failure is not None and happened.error is not None:
+            raise Failure(ExitCode.USAGE, happened.error, hint=getattr(model.failure, "hint", None))
+        if tape is not None and not tape.recorded:
+            happened = happened._replace(seconds=happened.seconds + tape.seconds)
+        happened = happened._replace(calls=tuple(model.calls))
         choice = Choice(
             model=_label(case, model, here),
             asked=tuple(one.name.text for one in case.expect.calls or ()),
@@ -102,11 +140,36 @@ def choose(
             faults=faults_of(case, happened),
             tokens=happened.tokens,
             cost=happened.cost,
-            tools=console.redactor().data(entries_of(specs)),
+            tools=console.redactor().data(entries_of(model.offered.values())),
         )
-        if isinstance(model, RecordedModel):
-            return Chosen(happened, choice, tuple(model.drifts), tuple(model.recorded))
-        return Chosen(happened, choice)
+        if tape is None:
+            return Chosen(happened, choice)
+        return Chosen(happened, choice, tuple(tape.drifts), tuple(tape.recorded))
+
+
+def _first_reply(case: Case, model: AskedModel, specs: Sequence[ToolSpec], configuration: "Configuration") -> Happened:
+    run, started = Run(), perf_counter()
+    context = ToolContext(configuration.context, run=run, redactor=console.redactor())
+    transcript = Transcript([UserMessage(case.run.text)])
+    try:
+        reply = run_coroutine(lambda: ask(model, transcript, specs, context, 1))
+    except ModelError as error:
+        return Happened(error=str(error))
+    return Happened(
+        output=reply.text,
+        text=reply.text,
+        seconds=perf_counter() - started,
+        tokens=run.spent.tokens or 0,
+        cost=run.spent.cost or 0.0,
+    )
+
+
+def _agent_of(case: Case, model: Model, tools: Mapping[str, Tool]) -> AgentTool:
+    """Return the agent that has the whole conversation of a case."""
+    limits = Limits(turns=case.turns or 1)
+    within = case.expect.within
+    budget = Budget(cost=within.cost, tokens=within.tokens)
+    return AgentTool("ask", "Answer a request.", model, tools.values(), instructions="", limits=limits, budget=budget)
 
 
 def search(case: Case, configuration: "Configuration") -> Happened:
@@ -156,7 +219,7 @@ def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
     opened = open_all(targets, configuration, looks=True)
     end_at_errors(opened.problems)
     words = (*(one.name for one in case.expect.calls or ()), *case.expect.no_calls)
-    unknown = [one for one in words if one.text not in opened.tools]
+    unknown = [one for one in words if one.text not in opened.tools and case.turns is None]
     names = list(opened.tools)
     end_at_errors(
         [
@@ -166,10 +229,6 @@ def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
         ]
     )
     return opened.tools
-
-
-def _specs(tools: Mapping[str, Tool]) -> dict[str, ToolSpec]:
-    return {name: tool.spec for name, tool in tools.items()}
 
 
 def _chosen(call: ToolCall, spec: ToolSpec | None) -> Made:
