@@ -43,43 +43,85 @@ def test_quiet_prints_nothing_where_all_is_well(invoke, project):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
-@pytest.mark.proof
-def test_many_findings_end_with_their_counts_and_what_helps(invoke, project):
+MANY = """\
+error[TK402]: tool 'remind_7' returns a connection, which cannot be written as JSON
+  --> bad.py:41:23
+   |
+41 | def remind_7(when) -> sqlite3.Connection:
+   |                       ^^^^^^^^^^^^^^^^^^
+   |
+hint: return plain data: text, numbers, lists, dicts, a dataclass or a model
+
+TOOL       PLACE         FINDINGS
+remind_0   bad.py:6:5    missing-description (error), missing-parameter-description
+remind_1   bad.py:11:5   missing-description (error), missing-parameter-description
+remind_2   bad.py:16:5   missing-description (error), missing-parameter-description
+remind_3   bad.py:21:5   missing-description (error), missing-parameter-description
+remind_4   bad.py:26:5   missing-description (error), missing-parameter-description
+remind_5   bad.py:31:5   missing-description (error), missing-parameter-description
+remind_6   bad.py:36:5   missing-description (error), missing-parameter-description
+remind_7   bad.py:41:5   missing-description (error), missing-parameter-description, untyped-parameter
+remind_9   bad.py:51:5   missing-description (error), missing-parameter-description
+remind_10  bad.py:56:5   missing-description (error), missing-parameter-description
+remind_11  bad.py:61:5   missing-description (error), missing-parameter-description
+remind_8   bad.py:46:14  missing-parameter-description
+(file)     none.py       no-tools
+
+Found 12 errors and 14 warnings in 2 files. (12 tools in 1 file; read, not run; TK002 needs an import)
+
+12  TK204  [ ] missing-parameter-description
+11  TK201  [ ] missing-description
+ 1  TK004  [ ] no-tools
+ 1  TK301  [ ] untyped-parameter
+ 1  TK402  [ ] unserialisable-return
+
+FRAMEWORK  TOOLS  FINDINGS
+toolkit    12     25
+
+TOOL      FILE    FINDINGS
+remind_7  bad.py  4
+remind_0  bad.py  2
+remind_1  bad.py  2
+remind_2  bad.py  2
+remind_3  bad.py  2
+
+hint: `--select TK402` shows what stops a server or an agent
+hint: `--format full` shows each finding with its source, and `--select CODE` those of one rule;
+      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count
+"""
+
+
+def write_many_tools(project):
     tool = "\n\n@tool\ndef remind_{0}(when: str) -> str:\n    return when\n"
-    write(project, "from toolkit import tool\n" + "".join(tool.format(number) for number in range(60)))
-    options = ("lint", "bad.py", "--select", "TK201,TK204,TK301,TK402", "--warnings-as-errors")
-    source = f"import sqlite3\n{(project / 'bad.py').read_text('utf-8')}"
-    (project / "bad.py").write_text(
-        source.replace("remind_7(when: str)", "remind_7(when)").replace(
-            "7(when) -> str", "7(when) -> sqlite3.Connection"
-        ),
-        "utf-8",
-    )
-    lines = invoke(*options).stdout.splitlines()
-    assert lines[-20:] == [
-        "Found 61 errors and 61 warnings in 1 file. (60 tools in 1 file)",
-        "",
-        "60  TK201  [ ] missing-description",
-        "60  TK204  [ ] missing-parameter-description",
-        " 1  TK301  [ ] untyped-parameter",
-        " 1  TK402  [ ] unserialisable-return",
-        "",
-        "FRAMEWORK  TOOLS  FINDINGS",
-        "toolkit    60     122",
-        "",
-        "TOOL      FILE    FINDINGS",
-        "remind_7  bad.py  4",
-        "remind_0  bad.py  2",
-        "remind_1  bad.py  2",
-        "remind_2  bad.py  2",
-        "remind_3  bad.py  2",
-        "",
-        "hint: `--select TK402` shows what stops a server or an agent",
+    source = "import sqlite3\nfrom toolkit import tool\n" + "".join(tool.format(number) for number in range(12))
+    source = source.replace("remind_7(when: str) -> str", "remind_7(when) -> sqlite3.Connection")
+    source = source.replace("tool\ndef remind_8(when: str)", "tool(description='Set one.')\ndef remind_8(when: str)")
+    write(project, source)
+    (project / "none.py").write_text("import fastmcp\n", "utf-8")
+    return "lint", "bad.py", "none.py", "--static", "--select", "TK004,TK201,TK204,TK301,TK402", "--profile", "all"
+
+
+def test_many_findings_are_a_line_for_each_tool_after_what_breaks(invoke, project, monkeypatch):
+    options = write_many_tools(project)
+    monkeypatch.setenv("COLUMNS", "120")
+    assert invoke(*options).stdout == MANY
+
+
+@pytest.mark.proof
+def test_full_format_shows_each_of_many_findings(invoke, project):
+    options = write_many_tools(project)
+    text = invoke(*options, "--format", "full").stdout
+    assert text.count(" --> ") == 26
+    assert text.splitlines()[-2:] == [
         "hint: `--format concise` shows each finding on one line, and `--select CODE` shows those of one rule;",
         "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count",
     ]
-    known = invoke(*options, "--baseline", "known.json", "--update-baseline")
-    assert known.stdout == "All checks passed! (60 tools in 1 file)\n"
+
+
+@pytest.mark.proof
+def test_known_findings_are_no_new_ones(invoke, project):
+    known = invoke(*write_many_tools(project), "--baseline", "known.json", "--update-baseline")
+    assert known.stdout == "All checks passed! (12 tools in 1 file; read, not run; TK002 needs an import)\n"
 
 
 def test_gitlab_gets_a_report_of_code_quality(invoke, project):

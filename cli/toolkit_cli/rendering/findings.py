@@ -29,9 +29,9 @@ from toolkit_cli.rendering.styles import one_line, paint_all, table
 if TYPE_CHECKING:
     from toolkit.lint.engine.toolsets import ToolPlace
 
-Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
+Format = Literal["text", "full", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-_FOR_PEOPLE = frozenset({"text", "github", "junit", "markdown"})
+_FOR_PEOPLE = frozenset({"text", "full", "github", "junit", "markdown"})
 PASSED = "All checks passed!"
 _MANY = 20
 _WORST = 5
@@ -63,12 +63,14 @@ def render(
     """
     problems = [without_secrets(problem) for problem in (_joined(problems) if format in _FOR_PEOPLE else problems)]
     match format:
-        case "text":
-            drawn = f"{as_text(problems, colour=colour, width=width)}\n" if problems else ""
-            if quiet:
-                return drawn
-            overview = "" if is_known or len(problems) < _MANY else _overview(problems, places, width)
-            return "\n".join([*([drawn] if drawn else []), f"{_closing(problems, note)}\n{overview}"])
+        case "text" | "full":
+            are_many = not is_known and len(problems) >= _MANY
+            is_short = are_many and format == "text"
+            parts = _drawn(problems, places, colour=colour, width=width, is_short=is_short)
+            if not quiet:
+                overview = _overview(problems, places, width, is_short=is_short) if are_many else ""
+                parts.append(f"{_closing(problems, note)}\n{overview}")
+            return "\n".join(parts)
         case "concise":
             few, rest = few_of(problems)
             closing = [] if quiet else [_closing(problems, note)]
@@ -114,29 +116,78 @@ def spans_of(codes: Sequence[str], chosen: Container[str]) -> list[str]:
     return [span for part in spans for span in part]
 
 
-def _overview(problems: Sequence[Problem], places: Sequence["ToolPlace"], width: int) -> str:
+def _drawn(
+    problems: Sequence[Problem], places: Sequence["ToolPlace"], *, colour: bool, width: int, is_short: bool
+) -> list[str]:
+    """Return the findings with their source; in short, only those that break something, and a line per tool."""
+    full = [problem for problem in problems if not is_short or is_breakage(problem)]
+    rest = [problem for problem in problems if is_short and not is_breakage(problem)]
+    parts = [f"{as_text(full, colour=colour, width=width)}\n"] if full else []
+    return [*parts, _line_per_tool(rest, places, colour=colour, width=width)] if rest else parts
+
+
+def _line_per_tool(problems: Sequence[Problem], places: Sequence["ToolPlace"], *, colour: bool, width: int) -> str:
+    """Return a line for each tool with what was found in it; tools with errors first.
+
+    What is found in a file, and not in one tool, is a line of its own.
+    """
+    names = _names()
+    found: dict[tuple[str, str], list[Problem]] = {}
+    for problem, (file, name) in zip(problems, _tools_of(problems, places), strict=True):
+        found.setdefault((file, name), []).append(problem)
+    rows = []
+    for (_, name), ones in sorted(found.items(), key=lambda item: all(one.severity != "error" for one in item[1])):
+        counts = Counter((one.code, one.severity == "error") for one in ones)
+        place = ones[0].location
+        rules = ", ".join(
+            f"{names.get(code) or code}{_amount(count, is_error=is_error)}"
+            for (code, is_error), count in counts.items()
+        )
+        rows.append((name or "(file)", str(place._replace(file=path_for_people(place.file))) if place else "", rules))
+    return paint_all(table(("TOOL", "PLACE", "FINDINGS"), rows, width), colour=colour)
+
+
+def _amount(count: int, *, is_error: bool) -> str:
+    """Return how often a rule found something, such as ` (2)`, ` (error)` and ` (2 errors)`; empty for one warning."""
+    if is_error:
+        return " (error)" if count == 1 else f" ({count} errors)"
+    return f" ({count})" if count > 1 else ""
+
+
+def _tools_of(problems: Sequence[Problem], places: Sequence["ToolPlace"]) -> list[tuple[str, str]]:
+    """Return the file and the tool of each finding; the tool is empty if it is about a file, or about several tools."""
+    tools = {(one.file, one.name) for one in places}
+    found = []
+    for problem in problems:
+        file = problem.location.file if problem.location else ""
+        found.append((file, next((name for name in _QUOTED.findall(problem.message) if (file, name) in tools), "")))
+    return found
+
+
+def _overview(problems: Sequence[Problem], places: Sequence["ToolPlace"], width: int, *, is_short: bool) -> str:
     """Return help for a large number of findings: counts per rule, framework and tool, and what to do next."""
     breaking = sorted({problem.code for problem in problems if is_breakage(problem)})
     first = f"hint: `--select {','.join(breaking)}` shows what stops a server or an agent\n" if breaking else ""
+    if is_short:
+        more = "`--format full` shows each finding with its source, and `--select CODE` those of one rule"
+    else:
+        more = "`--format concise` shows each finding on one line, and `--select CODE` shows those of one rule"
     return (
         f"\n{statistics_of(problems)}{_by_tool(problems, places, width)}\n{first}"
-        "hint: `--format concise` shows each finding on one line, and `--select CODE` shows those of one rule;\n"
+        f"hint: {more};\n"
         "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count\n"
     )
 
 
 def _by_tool(problems: Sequence[Problem], places: Sequence["ToolPlace"], width: int) -> str:
     """Return the number of findings by framework, and the tools with the most of them."""
-    tools = {(one.file, one.name) for one in places}
     kinds = {one.file: one.framework for one in places}
-    found = [(problem.location.file if problem.location else "", problem) for problem in problems]
-    quoted = ([(file, name) for name in _QUOTED.findall(problem.message)] for file, problem in found)
-    named = Counter(next((key for key in keys if key in tools), None) for keys in quoted)
-    del named[None]  # findings about a file, or about several tools
+    found = _tools_of(problems, places)
+    named = Counter((file, name) for file, name in found if name)
     by_kind = Counter(kinds[file] for file, _ in found if file in kinds)
     counts = Counter(one.framework for one in places)
     rows = [(kind, str(count), str(by_kind[kind])) for kind, count in counts.most_common()]
-    worst = [(key[1], path_for_people(key[0]), str(count)) for key, count in named.most_common(_WORST) if key]
+    worst = [(name, path_for_people(file), str(count)) for (file, name), count in named.most_common(_WORST)]
     tables = [(("FRAMEWORK", "TOOLS", "FINDINGS"), rows), (("TOOL", "FILE", "FINDINGS"), worst)]
     return "".join(f"\n{paint_all(table(header, lines, width), colour=False)}" for header, lines in tables if lines)
 

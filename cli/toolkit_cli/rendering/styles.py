@@ -193,7 +193,7 @@ def _widest_name(rows: Sequence[Sequence[str]], most: int) -> int:
 def wrap_text(text: str, room: int) -> list[str]:
     """Wrap an escaped text at spaces into lines of at most `room` columns."""
     if width_of(text) == len(text):
-        return wrap_words(text, room) or [""]
+        return wrap_words(text, room, break_on_hyphens=False) or [""]
     return wrap(text, room)  # text with wide characters rarely has spaces to break lines at
 
 
