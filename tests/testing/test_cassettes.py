@@ -130,6 +130,24 @@ def test_recording_again_replaces_what_was_recorded(recorded, program):
     assert program("test", "shop.cases.yaml", "--strict", "--no-cache").returncode == 0
 
 
+def test_recording_a_whole_file_drops_the_replies_to_cases_that_are_gone(recorded, program):
+    (recorded / "shop.cases.yaml").write_text(CASES.replace("how many", "a count"), "utf-8")
+    with ChatServer.of_model(ScriptedModel(reply)) as server:
+        words = ("test", "shop.cases.yaml", "--record", "--model", "chat:trip", "--base-url", server.url, "--no-cache")
+        some, every, again = program(*words, "-k", "count"), program(*words), program(*words)
+    assert [(one.returncode, one.stdout, one.stderr) for one in (some, every, again)] == [
+        (0, "1 passed, 1 not run, 1 recorded (1 case in 1 file)\n", ""),
+        (
+            0,
+            "2 passed, 2 recorded (2 cases in 1 file)\n",
+            "shop.cassette.json: dropped the replies to 1 removed case\n",
+        ),
+        (0, "2 passed, 2 recorded (2 cases in 1 file)\n", ""),
+    ]
+    text = json.loads((recorded / "shop.cassette.json").read_text("utf-8"))
+    assert [one["case"] for one in text["recordings"]] == ["broken goods", "a count"]
+
+
 def test_a_secret_never_reaches_the_cassette(shop, program):
     secret = "correct-horse-battery-9"  # noqa: S105 - of nothing
     (shop / "shop.cases.yaml").write_text(CASES.replace("Give me", f"My key is {secret}. Give me"), "utf-8")

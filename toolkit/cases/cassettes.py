@@ -5,7 +5,7 @@ definitions and replies as agents see them, with secrets masked; nothing of what
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -104,7 +104,22 @@ class Cassette:
         """
         again = {(one.case, one.model): one.attempt for one in recorded}
         kept = [one for one in self.recordings if one.attempt < again.get((one.case, one.model), one.attempt + 1)]
-        self.recordings = [*kept, *recorded]
+        self._write([*kept, *recorded])
+
+    def keep_only(self, cases: Container[str]) -> int:
+        """Drop the recordings of other cases than these, and return how many cases that were.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        kept = [one for one in self.recordings if one.case in cases]
+        gone = {one.case for one in self.recordings} - {one.case for one in kept}
+        if gone:
+            self._write(kept)
+        return len(gone)
+
+    def _write(self, recordings: list[Recording]) -> None:
+        self.recordings = recordings
         known: dict[str, Entry] = {}
         content = [one._asdict() | {"tools": digests_of(one.tools, known)} for one in self.recordings]
         text = visible_json({_MARK: _FORMAT, "definitions": known, "recordings": content}, indent=2, sort_keys=True)

@@ -333,7 +333,8 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     Raises:
         Failure: If a snapshot or a cassette cannot be written, or there is nothing to record.
     """
-    from toolkit_cli.testing.case_pool import LastFailed, attempts_of, run_cases  # tests of tools need none of it
+    # tests of tools need none of it
+    from toolkit_cli.testing.case_pool import LastFailed, attempts_of, drop_removed, run_cases
     from toolkit_cli.testing.choices import Asking
 
     granted, policy = options.grant, options.policy
@@ -349,6 +350,8 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     chosen = attempts_of(chosen, options.model or (), options.repeat, load().model)
     with _bar(len(chosen)) as note:
         ran = run_cases(chosen, load, asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note)
+    if options.record and not (options.only or options.last_failed):
+        drop_removed(chosen)
     if options.update:
         ran = _with_snapshots(ran)
     failed.keep(ran)

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from glob import has_magic
 from multiprocessing import get_context
@@ -26,6 +26,7 @@ from toolkit.testing.failing_inputs import keep_record, read_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, cannot_write, code_for
 from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.problem_texts import counted
 from toolkit_cli.testing.case_runs import CaseRunner
 from toolkit_cli.testing.case_targets import from_folder
 from toolkit_cli.testing.choices import NOTHING_SAID, Asking
@@ -137,9 +138,28 @@ def keep_recorded(ran: Ran) -> None:
     """
     if not ran.result.recorded:
         return
-    cassette = Cassette(ran.case.file)
-    try:
+    with _written(ran.case.file) as cassette:
         cassette.replace(ran.result.recorded)
+
+
+def drop_removed(cases: Sequence[Case]) -> None:
+    """Drop what was recorded for other cases than these, which are all of their files, and say how many there were.
+
+    Raises:
+        Failure: If a cassette cannot be written.
+    """
+    for file in dict.fromkeys(case.file for case in cases):
+        with _written(file) as cassette:
+            count = cassette.keep_only({case.name.text for case in cases if case.file == file})
+        if count:
+            console.say(f"{shown_path(str(cassette.path))}: dropped the replies to {counted(count, 'removed case')}")
+
+
+@contextmanager
+def _written(file: Path) -> Iterator[Cassette]:
+    cassette = Cassette(file)
+    try:
+        yield cassette
     except OSError as error:
         raise cannot_write(shown_path(str(cassette.path)), error) from error
 
