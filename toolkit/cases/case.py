@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.documents.nodes import Node, Word, plain
 from toolkit.problems import Location, Problem
@@ -64,6 +64,9 @@ class Budgets(NamedTuple):
     cost: float | None = None
 
 
+NO_BUDGETS: Final = Budgets()
+
+
 class Expected(NamedTuple):
     """What a case expects. What is not given is not looked at; but without `error` or `code`, it must succeed.
 
@@ -100,7 +103,7 @@ class Expected(NamedTuple):
     asked: tuple[Named, ...] | None = None
     files: Mapping[str, Written] | None = None
     events: tuple[Named, ...] = ()
-    within: Budgets = Budgets()
+    within: Budgets = NO_BUDGETS
     found: Written | None = None
 
     @property

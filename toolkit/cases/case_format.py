@@ -444,7 +444,7 @@ def _is_no_kind(spot: NodeSpot, values: dict[str, Any]) -> bool:
 
 
 def _given(expect: Expected) -> set[str]:
-    return {name for name, default in Expected._field_defaults.items() if getattr(expect, name) != default}
+    return {name for name, one in zip(expect._fields, expect, strict=True) if one != Expected._field_defaults[name]}
 
 
 TOP: Final = (

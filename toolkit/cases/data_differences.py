@@ -8,6 +8,7 @@ from toolkit.schemas.places import MAPPINGS
 from toolkit.schemas.validation import same_data
 
 _LISTS: Final = (list, tuple)
+_SCALARS: Final = (str, int, bool)
 _LONGEST: Final = 120
 
 Path = tuple[str | int, ...]
@@ -66,7 +67,9 @@ def differences(wanted: Any, found: Any, path: Path = (), *, partly: bool = Fals
 def _of_mappings(wanted: Any, found: Any, path: Path, *, partly: bool) -> Iterator[DataDifference]:
     for name, value in wanted.items():
         if name in found:
-            yield from differences(value, found[name], (*path, name), partly=partly)
+            other = found[name]
+            if type(value) is not type(other) or type(value) not in _SCALARS or value != other:
+                yield from differences(value, other, (*path, name), partly=partly)
         elif not (isinstance(value, Matcher) and value.may_be_missing):
             yield DataDifference((*path, name), f"is missing, and should be {short(value)}", len(shown(value)))
     for name in () if partly else [name for name in found if name not in wanted]:

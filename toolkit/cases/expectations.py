@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolkit.amounts import format_duration, money
-from toolkit.cases.case import Case, Expected, Named, Written
+from toolkit.cases.case import NO_BUDGETS, Case, Expected, Named, Written
 from toolkit.cases.data_differences import DataDifference, Matcher, differences, in_words, short
 from toolkit.codes import FAILED_CASE
 from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
@@ -108,9 +108,10 @@ def faults_of(case: Case, happened: Happened) -> tuple[str, ...]:
 
 def failure_of(case: Case, happened: Happened) -> Problem | None:
     """Return how a case fails, with the smallest difference first, or `None` if it passes."""
-    found = sorted(differences_of(case, happened), key=lambda one: one.size)
+    found = list(differences_of(case, happened))
     if not found:
         return None
+    found.sort(key=lambda one: one.size)
     first, *others = found
     lines = [f"also: {one.words}" for one in others[:_MOST_OTHERS]]
     if len(others) > _MOST_OTHERS:
@@ -126,15 +127,20 @@ def differences_of(case: Case, happened: Happened) -> Iterator[Difference]:
     if expect.found is not None:
         yield from _of_rankings(expect, happened)
         return
-    yield from _of_questions(case, happened)
+    if case.answers or happened.unforeseen:
+        yield from _of_questions(case, happened)
     yield from _of_ending(case, happened)
     yield from _of_calls(case, happened)
     if happened.error is None:
         yield from _of_output(case, happened)
-    yield from (one for value in expect.that for one in _of_expression(value, happened))
-    yield from _of_files(expect, happened)
-    yield from _of_events(expect, happened)
-    yield from _of_budgets(case, happened)
+    for value in expect.that:
+        yield from _of_expression(value, happened)
+    if expect.files:
+        yield from _of_files(expect.files, happened)
+    if expect.events:
+        yield from _of_events(expect.events, happened)
+    if expect.within is not NO_BUDGETS:
+        yield from _of_budgets(case, happened)
 
 
 def _of_rankings(expect: Expected, happened: Happened) -> Iterator[Difference]:
@@ -344,8 +350,8 @@ def _of_made(what: str, wanted: Written, made: Made) -> Iterator[Difference]:
     yield from _of_data(what, wanted, made.arguments)
 
 
-def _of_files(expect: Expected, happened: Happened) -> Iterator[Difference]:
-    for name, wanted in (expect.files or {}).items():
+def _of_files(files: Mapping[str, Written], happened: Happened) -> Iterator[Difference]:
+    for name, wanted in files.items():
         found, place = happened.files.get(name), wanted.node.location
         if found is None and wanted.data is not None:
             yield Difference(place, f"there is no file '{name}'", 0)
@@ -355,9 +361,9 @@ def _of_files(expect: Expected, happened: Happened) -> Iterator[Difference]:
             yield from _of_data(f"the file '{name}'", wanted, found)
 
 
-def _of_events(expect: Expected, happened: Happened) -> Iterator[Difference]:
+def _of_events(events: Sequence[Named], happened: Happened) -> Iterator[Difference]:
     left = iter(happened.events)
-    for at, one in enumerate(expect.events):
+    for at, one in enumerate(events):
         if not any(_fits(one, event) for event in left):
             nearest = _nearest(one, happened.events)
             yield Difference(one.name.location, f"event {at + 1}, '{one.name.text}', is missing{nearest}", 0)

@@ -72,7 +72,7 @@ class _Size(NamedTuple):
 class _Open:
     __slots__ = ("awaits_value", "before", "entries", "event", "is_mapping", "items", "key")
 
-    def __init__(self, event: Any, before: "_Size") -> None:
+    def __init__(self, event: Any, before: _Size) -> None:
         self.event = event
         self.is_mapping = isinstance(event, yaml.MappingStartEvent)
         self.before = before
@@ -91,22 +91,18 @@ class _Composer:
         self.problems: list[Problem] = []
         self.stack: list[_Open] = []
         self.anchors: dict[str, tuple[Node, _Size] | None] = {}
-        self.size = _Size(0, 0)
+        self.nodes = self.characters = 0
         self.root: Node | None = None
 
     def compose(self) -> Node:
         loader = Loader(self.source.text)
         try:
-            while not isinstance(event := loader.get_event(), yaml.StreamEndEvent):
-                self._take(event)
+            while (kind := type(event := loader.get_event())) is not yaml.StreamEndEvent:
+                if (handle := HANDLERS.get(kind)) is not None:
+                    handle(self, event)
         finally:
             loader.dispose()
         return self.root or Scalar(None, "", plain=True, location=Location(self.file, 1, 1, 1, 1))
-
-    def _take(self, event: Any) -> None:
-        handle = HANDLERS.get(type(event))
-        if handle is not None:
-            handle(self, event)
 
     def begin(self, event: Any) -> None:
         if self.root is not None:
@@ -115,16 +111,19 @@ class _Composer:
     # ------------------------------------------------------------------------------------------------------- one node
 
     def scalar(self, event: Any) -> None:
-        size = _Size(1, len(event.value))
-        self._count(size, event)
-        location = self._location(event)
+        text: str = event.value
+        self._count(1, len(text), event)
+        start, end = event.start_mark, event.end_mark
+        location = Location(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         style: Style = event.style or ""
         if self.stack and self.stack[-1].is_mapping and not self.stack[-1].awaits_value:
-            value: Value = event.value
+            value: Value = text
         else:
             value = self._value(event, location, is_plain=not style)
-        written = Written(self.source, event.start_mark.index, event.end_mark.index, style)
-        self._register(event, Scalar(value, event.value, not style, location, written), size)
+        node = Scalar(value, text, not style, location, Written(self.source, start.index, end.index, style))
+        if event.anchor:
+            self.anchors[event.anchor] = (node, _Size(1, len(text)))
+        self._place(node, event)
 
     def _value(self, event: Any, location: Location, *, is_plain: bool) -> Value:
         kind = None if event.tag is None else self._kind(event)
@@ -178,14 +177,14 @@ class _Composer:
         if anchored is None:
             self._refuse(event, f"the alias '*{event.anchor}' is inside the value it refers to", hint="write it out")
         node, size = anchored
-        self._count(size, event)
+        self._count(*size, event)
         self._place(node, event)
 
     # ---------------------------------------------------------------------------------------------------- collections
 
     def open(self, event: Any) -> None:
-        before = self.size
-        self._count(_Size(1, 0), event)
+        before = _Size(self.nodes, self.characters)
+        self._count(1, 0, event)
         if len(self.stack) >= MAX_DEPTH:
             self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="move such data to a separate file")
         if event.tag is not None:
@@ -203,15 +202,11 @@ class _Composer:
             node = Mapping(collection.entries, location)
         else:
             node = Sequence(tuple(collection.items), location)
-        self._register(start, node, self._size_since(collection.before))
-
-    def _size_since(self, before: _Size) -> _Size:
-        return _Size(self.size.nodes - before.nodes, self.size.characters - before.characters)
-
-    def _register(self, event: Any, node: Node, size: _Size) -> None:
-        if event.anchor:
-            self.anchors[event.anchor] = (node, size)
-        self._place(node, event)
+        if start.anchor:
+            before = collection.before
+            size = _Size(self.nodes - before.nodes, self.characters - before.characters)
+            self.anchors[start.anchor] = (node, size)
+        self._place(node, start)
 
     def _place(self, node: Node, event: Any) -> None:
         """Add a finished node to the innermost open collection, or make it the root."""
@@ -262,13 +257,14 @@ class _Composer:
 
     # --------------------------------------------------------------------------------------------------- what is wrong
 
-    def _count(self, size: _Size, event: Any) -> None:
-        self.size = _Size(self.size.nodes + size.nodes, self.size.characters + size.characters)
-        if self.size.nodes <= MAX_NODES and self.size.characters <= MAX_CHARACTERS:
+    def _count(self, nodes: int, characters: int, event: Any) -> None:
+        self.nodes += nodes
+        self.characters += characters
+        if self.nodes <= MAX_NODES and self.characters <= MAX_CHARACTERS:
             return
         for number, most, what in (
-            (self.size.nodes, MAX_NODES, "values"),
-            (self.size.characters, MAX_CHARACTERS, "characters"),
+            (self.nodes, MAX_NODES, "values"),
+            (self.characters, MAX_CHARACTERS, "characters"),
         ):
             if number > most:
                 message = f"more than {most:,} {what}, including those that aliases repeat"

@@ -82,15 +82,15 @@ class NodeSpot(Spot):
         key, node = self.node.entries[name] if isinstance(self.node, Mapping) else (None, None)
         return self.__class__((name,), self.origin, table, f"'{name}'", node=node, key=key)
 
-    def item(self, index: int) -> Self:
+    def item(self, index: int, words: str = "") -> Self:
         """Return the position of an item of this list; a single value instead of a list is its only item."""
         node = self.node.items[index] if isinstance(self.node, Items) else self.node
-        return self.__class__((str(index),), self.origin, words=f"an item of {self.words}", node=node)
+        return self.__class__((str(index),), self.origin, words=words or f"an item of {self.words}", node=node)
 
     def items(self, words: str) -> list[Self]:
         """Return the positions of the items of this list, and what messages call each."""
         count = len(self.node.items) if isinstance(self.node, Items) else 1
-        return [self.item(index)._replace(words=words) for index in range(count)]
+        return [self.item(index, words) for index in range(count)]
 
     def lacks(self, name: str) -> bool:
         """Return whether this mapping lacks a key."""

@@ -333,15 +333,15 @@ def place_of(root: "Node | None", path: Iterable[str]) -> Location | None:
 
 def scalars_in(node: Node) -> Iterator[Scalar]:
     """Yield every value in a node, in the order of the document; a value that aliases repeat occurs repeatedly."""
-    match node:
-        case Scalar():
-            yield node
-        case Sequence():
-            for item in node.items:
-                yield from scalars_in(item)
-        case Mapping():
-            for entry in node.entries.values():
-                yield from scalars_in(entry.value)
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Scalar):
+            yield one
+        elif isinstance(one, Sequence):
+            waiting += reversed(one.items)
+        else:
+            waiting += [entry.value for entry in reversed(one.entries.values())]
 
 
 def plain(node: Node) -> Any:

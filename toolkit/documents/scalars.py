@@ -130,7 +130,7 @@ def _misread_number(scalar: Scalar) -> tuple[str, str] | None:
 
 def _cut_off(scalar: Scalar) -> tuple[str, str] | None:
     """Return the message and the hint for an expression with ` #` in it, after which the line is a comment."""
-    if scalar.written is None or scalar.text.rpartition("${{")[2].count("}}") or "${{" not in scalar.text:
+    if "${{" not in scalar.text or scalar.written is None or "}}" in scalar.text.rpartition("${{")[2]:
         return None
     if not COMMENT.match(scalar.written.source.text, scalar.written.end):
         return None

@@ -68,6 +68,8 @@ class Redactor:
 
     def learn(self, *values: str) -> None:
         """Add secrets. If there are more than a thousand, only the newest thousand are kept."""
+        if not values:
+            return
         new = [value for value in map(str.strip, values) if can_be_found(value)]
         if new := [value for value in new if not any(value in known.values for known in self.known)]:
             self.known[0].add(new)
@@ -274,6 +276,7 @@ def _is_path(value: str) -> bool:
 _PLAIN = (
     str, bytes, bytearray, int, float, type(None), type, FunctionType, BuiltinFunctionType, CodeType, ModuleType,
 )  # fmt: skip
+_CONTAINERS = (dict, list, tuple, set, frozenset)
 _MOST_OBJECTS = 1_000
 
 
@@ -286,7 +289,7 @@ def secrets_within(value: Any) -> Iterator[str]:
         if isinstance(one, _PLAIN) or id(one) in seen:
             continue
         seen.add(id(one))
-        if (revealed := _revealed(one)) is not None:
+        if type(one) not in _CONTAINERS and (revealed := _revealed(one)) is not None:
             yield from texts_within(revealed)
         else:
             waiting += _parts_of(one)

@@ -3,12 +3,12 @@
 import logging
 import os
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from toolkit.amounts import money
 from toolkit.errors import BudgetExceeded, TerminationRequested
@@ -128,6 +128,10 @@ KEPT_CALLS = 10_000
 """Maximum number of calls, and of model requests, that a run keeps individually. Older ones are only counted."""
 
 
+_NO_LIMITS: Final = Budget()
+_NOTHING: Final = Budget(0.0, 0, 0)
+
+
 class Run:
     """A run with its id, blackboard, calls, costs, budget and output channel.
 
@@ -171,7 +175,7 @@ class Run:
         """
         self.id = id or os.urandom(16).hex()
         self.goal = goal
-        self.budget = budget or Budget()
+        self.budget = budget or _NO_LIMITS
         self.around = around
         self.performer = performer
         self.journal: Journal | None = journal if journal is not None or around is None else around.journal
@@ -182,11 +186,11 @@ class Run:
         self._began = perf_counter()
         self._took: float | None = None
         self._calls: deque[CallRecord] = deque(maxlen=KEPT_CALLS)
-        self._counts: Counter[str] = Counter()
-        self._failures: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
+        self._failures: dict[str, int] = {}
         self._uses: deque[ModelUse] = deque(maxlen=KEPT_CALLS)
         self._unlimited: set[str] = set()
-        self._spent = Budget(0.0, 0, 0)
+        self._spent = _NOTHING
         self._under_way = 0
         self._lock = threading.Lock()
 
@@ -260,10 +264,10 @@ class Run:
         """Record a finished call in this run and all outer runs."""
         with self._lock:
             self._calls.append(call)
-            self._counts[call.tool] += 1
+            self._counts[call.tool] = self._counts.get(call.tool, 0) + 1
             self._add_up(actions=1)
             if call.outcome in {"failure", "error"}:
-                self._failures[call.tool] += 1
+                self._failures[call.tool] = self._failures.get(call.tool, 0) + 1
         if self.around is not None:
             self.around.record_call(call)
 

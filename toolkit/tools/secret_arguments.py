@@ -115,7 +115,7 @@ def _mask(value: Any, schemas: Sequence[Schema], found: list[Any]) -> Any:
     """
     if value is None or value is MASK:
         return value
-    if any(schema.is_marked_secret for schema in schemas):
+    if schemas and any(schema.is_marked_secret for schema in schemas):
         found.append(value)
         return MASK
     if isinstance(value, dict):
@@ -130,7 +130,8 @@ def _mask_members(value: dict[Any, Any], schemas: Sequence[Schema], found: list[
             found.append(member)
             shown[name] = MASK
         else:
-            shown[name] = _mask(member, _apply(one for schema in schemas for one in schema.members(name)), found)
+            inner = _apply(one for schema in schemas for one in schema.members(name)) if schemas else schemas
+            shown[name] = _mask(member, inner, found)
     return value if all(shown[name] is member for name, member in value.items()) else shown
 
 

@@ -1,5 +1,6 @@
 """Runs a case as `toolkit run` would, in a folder, with prepared answers and stubs; and compares what happened."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stdout
@@ -235,8 +236,12 @@ def _broken(case: Case, problems: "tuple[Problem, ...]", started: float) -> Case
 def _folder_of(case: Case) -> Iterator[Path]:
     """Work in the folder of a case: that of its file, or an empty one with its files."""
     if not case.has_folder:
-        with chdir(folder := case.file.parent):
+        folder, here = _parent_of(case.location.file), os.getcwd()  # noqa: PTH109 - a path takes longer than most calls
+        os.chdir(folder)
+        try:
             yield folder
+        finally:
+            os.chdir(here)
         return
     with TemporaryDirectory(prefix="toolkit-case-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -245,6 +250,11 @@ def _folder_of(case: Case) -> Iterator[Path]:
             (folder / path).write_text(text, "utf-8", newline="")
         with chdir(folder):
             yield folder
+
+
+@cache
+def _parent_of(file: str) -> Path:
+    return Path(file).parent
 
 
 def _text_of(path: Path) -> str | None:
