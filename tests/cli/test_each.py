@@ -141,6 +141,21 @@ def test_each_line_of_json_becomes_a_call_and_a_failed_one_a_record_with_its_pla
     assert finished.returncode == 1
 
 
+def test_only_a_store_needs_its_extra(project, program):
+    (project / "sitecustomize.py").write_text("import sys\nsys.modules.update(dbos=None, sqlalchemy=None)\n", "utf-8")
+    (project / "items.jsonl").write_text(numbers(1), "utf-8")
+    hidden = {"PYTHONPATH": str(project)}
+    batch = ("run", "tools.py:double", "--each", "items.jsonl")
+    finished = program(*batch, "--quiet", env=hidden)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert lines(finished.stdout) == [{"item": 1, "output": {"twice": 2, "note": "", "tags": []}}]
+    missing = "error: a store needs 'toolkit-cli[durable]', which is not installed"
+    for command in (batch, ("worker", "--tools", "tools.py")):
+        finished = program(*command, "--store", "sqlite:///runs.db", env=hidden)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert finished.stderr == f"{missing}\nhint: {INSTALL} 'toolkit-cli[durable]'\n"
+
+
 def test_cells_of_a_table_are_typed_by_the_tool_and_an_empty_one_leaves_an_argument_out(project, program):
     (project / "items.csv").write_bytes(
         b'\xef\xbb\xbfn,note,tags\n1,"a\nb","x,y"\n\n2,,\nz,,\n3,c\n4,\xff,\n',

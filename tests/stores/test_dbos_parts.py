@@ -20,9 +20,9 @@ from dbos._recovery import recover_pending_workflows
 from dbos._sys_db import SystemDatabase
 
 from toolkit.stores.databases import is_alive  # private
-from toolkit.stores.item_journals import ItemJournal, Lost  # private
+from toolkit.stores.dbos_parts import JsonSerializer, refuse_pickle  # private
 from toolkit.stores.presences import Presence  # private
-from toolkit.stores.serializers import JsonSerializer, refuse_pickle  # private
+from toolkit.stores.run_journals import ItemJournal, Lost  # private
 
 OWN = Path(__file__).parents[2] / "pyproject.toml"
 

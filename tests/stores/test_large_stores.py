@@ -37,8 +37,8 @@ def square(n: int) -> int:
 """
 OPENING = """
 import os, sys
-import dbos, toolkit.stores.serializers
-from toolkit.stores.store_urls import StoreUrl  # private
+import dbos, toolkit.stores.dbos_parts
+from toolkit.stores.databases import StoreUrl  # private
 from toolkit.stores.stores import Store  # private
 
 def open_when_all_are_there(number, waiting, starting):

@@ -2,11 +2,15 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.stores.journal_files import JournalFile as JournalFile
-    from toolkit.stores.recorded_runs import RecordedRun as RecordedRun, RecordedStep as RecordedStep
+    from toolkit.stores.databases import StoreUrl as StoreUrl
+    from toolkit.stores.recorded_runs import (
+        ItemEnd as ItemEnd,
+        RecordedRun as RecordedRun,
+        RecordedStep as RecordedStep,
+        StoredItem as StoredItem,
+    )
     from toolkit.stores.run_journals import RunJournal as RunJournal
-    from toolkit.stores.store_urls import StoreUrl as StoreUrl
-    from toolkit.stores.stored_items import ItemEnd as ItemEnd, StoredItem as StoredItem
+    from toolkit.stores.run_stores import JournalFile as JournalFile
     from toolkit.stores.stores import Store as Store
     from toolkit.stores.worker_processes import Worker as Worker
 else:
@@ -15,11 +19,10 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "journal_files": "JournalFile",
-            "recorded_runs": "RecordedRun RecordedStep",
+            "databases": "StoreUrl",
+            "recorded_runs": "ItemEnd RecordedRun RecordedStep StoredItem",
             "run_journals": "RunJournal",
-            "store_urls": "StoreUrl",
-            "stored_items": "ItemEnd StoredItem",
+            "run_stores": "JournalFile",
             "stores": "Store",
             "worker_processes": "Worker",
         },

@@ -1,4 +1,7 @@
-"""Connections to a store, retries while its server is unavailable, and error messages."""
+"""Connections to a store, retries while its server is unavailable, and error messages.
+
+Importing this module raises ConfigurationError if the extra `durable` is not installed.
+"""
 
 import logging
 import os
@@ -6,19 +9,22 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from toolkit.errors import not_installed
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
-from toolkit.stores.databases import compact_file, of_another_version
+from toolkit.stores.databases import StoreUrl, compact_file, of_another_version
 from toolkit.stores.locks import LOCKS, Locks, ServerLocks, locks_beside
-from toolkit.stores.store_urls import StoreUrl
 from toolkit.stores.tables import Done, Execute, Kind, are_of_this_version, make_tables
 
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
+try:
+    import dbos  # noqa: F401 - the other modules of a store need it
+    from psycopg import Error as ServerError
+    from sqlalchemy import Engine, create_engine, event, make_url, text
+    from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+except ImportError as error:
+    raise not_installed("a store needs", "toolkit-cli[durable]") from error
 
 T = TypeVar("T")
 
@@ -46,26 +52,12 @@ class StoreError(JournalError):
     """Raised if a store cannot be reached, read or written. The run ends, and no item is marked as failed."""
 
 
-def need_engine() -> None:
-    """Check that the extra `durable` is installed.
-
-    Raises:
-        ConfigurationError: If it is not.
-    """
-    try:
-        import dbos  # noqa: F401 - only runs with a store need it
-    except ImportError as error:
-        raise not_installed("a store needs", "toolkit-cli[durable]") from error
-
-
-def connect(url: StoreUrl) -> "Engine":
+def connect(url: StoreUrl) -> Engine:
     """Return a connection pool for a store. A missing SQLite file is created, readable only by its owner.
 
     Raises:
         StoreError: If the file cannot be created.
     """
-    from sqlalchemy import create_engine, make_url
-
     if url.file is not None:
         with storage_errors(url, "open"):
             file = followed(url.file)
@@ -81,14 +73,12 @@ def connect(url: StoreUrl) -> "Engine":
     return create_engine(address, pool_pre_ping=True, **_POOLED)
 
 
-def _vacuum(engine: "Engine") -> None:
+def _vacuum(engine: Engine) -> None:
     """Make the space of deleted rows in a PostgreSQL store available again.
 
     Raises:
         SQLAlchemyError: If the server fails.
     """
-    from sqlalchemy import text
-
     ours = "(schemaname = 'dbos' OR tablename LIKE 'toolkit!_%' ESCAPE '!') AND tableowner = current_user"
     names = f"SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables WHERE {ours}"  # noqa: S608 - our own words
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -96,9 +86,8 @@ def _vacuum(engine: "Engine") -> None:
             connection.execute(text(f"VACUUM {name}"))
 
 
-def _prepare_files(engine: "Engine") -> None:
+def _prepare_files(engine: Engine) -> None:
     """Make each connection use write-ahead logging and begin its transactions with a write lock."""
-    from sqlalchemy import event
 
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = "IMMEDIATE"
@@ -116,8 +105,6 @@ def storage_errors(url: StoreUrl, what: str) -> Iterator[None]:
     Raises:
         StoreError: If the block raises `OSError`, `SQLAlchemyError` or an SQLite error.
     """
-    from sqlalchemy.exc import SQLAlchemyError
-
     try:
         yield
     except (OSError, sqlite3.Error, SQLAlchemyError) as error:
@@ -133,13 +120,9 @@ def reason_of(error: BaseException) -> str:
 
 def is_away(error: BaseException | None) -> bool:
     """Return whether the error means that a database server is unavailable, perhaps only for a while."""
-    from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-
     if not isinstance(error, DBAPIError):
         return False
-    from psycopg import Error
-
-    is_server = isinstance(error.orig, Error)
+    is_server = isinstance(error.orig, ServerError)
     # Errors that PostgreSQL itself reports have a code: 53100 is a full disk, 57P01 to 57P03 are shutdowns.
     code = getattr(error.orig, "sqlstate", None)
     has_gone = code is None or code.startswith(("08", "57P"))
@@ -152,8 +135,6 @@ def patiently(work: Callable[[], T], patience: float = PATIENCE) -> T:
     Raises:
         SQLAlchemyError: If the server stays unavailable, or `work` fails for another reason.
     """
-    from sqlalchemy.exc import SQLAlchemyError
-
     until = time.monotonic() + patience
     while True:
         try:
@@ -273,8 +254,6 @@ class EngineDatabase:
         return now
 
     def _within_transaction(self, work: Callable[[Execute], T]) -> T:
-        from sqlalchemy import text
-
         with self.engine.begin() as connection:
 
             def execute(statement: str, values: Mapping[str, object] = _NOTHING) -> Done:

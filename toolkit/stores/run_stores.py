@@ -1,19 +1,19 @@
 """A database of recorded runs: what the user's journal and a store that workers share have in common."""
 
+import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
 
 from toolkit.approvals.decisions import ApprovalAnswer, PendingApproval
-from toolkit.stores.databases import Database
+from toolkit.stores.databases import Database, FileDatabase, StoreUrl
+from toolkit.stores.presences import Presence, known_processes
 from toolkit.stores.recorded_runs import RecordedRun, RecordedStep, State
 from toolkit.stores.run_journals import RunJournal
-from toolkit.stores.store_urls import StoreUrl
 from toolkit.stores.stored_approvals import StoredApprovals
-from toolkit.stores.stored_runs import StoredRuns
-from toolkit.stores.stored_steps import StoredSteps
-
-if TYPE_CHECKING:
-    from toolkit.stores.presences import Presence
+from toolkit.stores.stored_runs import StoredRuns, StoredSteps
 
 
 class RunStore:
@@ -56,7 +56,7 @@ class RunStore:
         self._leave()
         self.database.close()
 
-    def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
+    def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> Presence:
         """Register this process unless it is registered already, and return its presence.
 
         Args:
@@ -66,8 +66,6 @@ class RunStore:
         Raises:
             JournalError: If the database cannot be written.
         """
-        from toolkit.stores.presences import Presence  # only needed to register
-
         if self._presence is None:
             self._presence = Presence(self.database, jobs=jobs, tools=" ".join(versions))
         return self._presence
@@ -230,3 +228,60 @@ class RunStore:
             JournalError: If the database cannot be written.
         """
         return self.approvals.answer(id, answer)
+
+
+class JournalFile(RunStore):
+    """The journal of all runs. Several threads and processes can use it at the same time."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the journal, or create it.
+
+        Raises:
+            ConfigurationError: If it was written by another version of this program.
+            JournalError: If it cannot be opened or created.
+        """
+        self.path = path
+        super().__init__(FileDatabase(path))
+
+    @staticmethod
+    def usual_path() -> Path:
+        """Return the default path: `toolkit/runs.db` in `$XDG_STATE_HOME`, or in `~/.local/state`."""
+        named = os.environ.get("XDG_STATE_HOME", "")
+        state = Path(named) if named.startswith(os.sep) else Path.home() / ".local" / "state"
+        return state / "toolkit" / "runs.db"
+
+    def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> Presence:
+        """Register this process unless it is registered already, and clean up after those that have died.
+
+        Raises:
+            JournalError: If the journal cannot be written.
+        """
+        is_new = self._presence is None
+        presence = super().join(jobs=jobs, versions=versions)
+        for other in presence.others() if is_new else ():
+            if presence.lock_if_dead(other.number):
+                presence.forget(other.number)
+        return presence
+
+    def finish(self, id: str, state: State, error: str | None = None) -> None:
+        """Record how a run ended, unless it was cancelled, and unregister this process.
+
+        Raises:
+            JournalError: If the journal cannot be written.
+        """
+        try:
+            super().finish(id, state, error)
+        finally:
+            self._leave()
+
+    def cancel(self, run: RecordedRun) -> None:
+        """Cancel a run. A running one ends as after Ctrl-C.
+
+        Raises:
+            JournalError: If the journal cannot be written.
+        """
+        super().cancel(run)
+        for one in known_processes(self.database) if run.state == "running" else ():
+            if one.number == run.process and one.is_here:
+                with suppress(ProcessLookupError):
+                    os.kill(one.process, signal.SIGTERM)

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Final
 
 from toolkit.stores.databases import Database
-from toolkit.stores.item_journals import Lost
+from toolkit.stores.run_journals import Lost
 from toolkit.stores.tables import Execute
 from toolkit.tools.calls.call_limits import Limit, Release
 

@@ -2,21 +2,24 @@
 
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING
+
+# First, since it says what to install if there is no engine.
+from toolkit.stores.engine_databases import APPLICATION, EngineDatabase, EngineLog, storage_errors
+
+# isort: split
+from dbos import DBOS, DBOSClient
+from sqlalchemy.exc import OperationalError
 
 from toolkit.errors import ConfigurationError
 from toolkit.releases import software_versions
-from toolkit.stores.databases import is_alive
-from toolkit.stores.engine_databases import APPLICATION, EngineDatabase, EngineLog, need_engine, storage_errors
+from toolkit.stores.databases import StoreUrl, is_alive
+from toolkit.stores.dbos_parts import JsonSerializer, refuse_pickle
 from toolkit.stores.locks import HAS_LOCKS, locks_beside
+from toolkit.stores.presences import Presence, Present, known_processes
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 from toolkit.stores.run_stores import RunStore
-from toolkit.stores.store_urls import StoreUrl
-
-if TYPE_CHECKING:
-    from dbos import DBOSClient
-
-    from toolkit.stores.presences import Presence, Present
-    from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
+from toolkit.stores.stored_limits import StoredLimits
+from toolkit.stores.stored_work import ItemQueues, StoredSchedules
 
 
 class Store(RunStore):
@@ -42,11 +45,9 @@ class Store(RunStore):
             makes: Whether to create the store if it does not exist.
 
         Raises:
-            ConfigurationError: If the extra `durable` is missing, the store does not exist, or it was written by
-                another version of this program.
+            ConfigurationError: If the store does not exist, or it was written by another version of this program.
             StoreError: If the store cannot be reached, or the database is not a store.
         """
-        need_engine()
         self._log = EngineLog()
         if url.file is not None and not makes and not url.file.exists():
             raise ConfigurationError(f"the store '{url.shown}' does not exist")
@@ -59,14 +60,11 @@ class Store(RunStore):
             except BaseException:
                 self.database.close()
                 raise
-        self._create_parts()
+        self.items = ItemQueues(self.client, self.database)
+        self.schedules = StoredSchedules(self.client, self.database)
+        self.limits = StoredLimits(self.database, lambda: self.join().number)
 
-    def _open(self, *, makes: bool) -> "DBOSClient":
-        from dbos import DBOS, DBOSClient
-        from sqlalchemy.exc import OperationalError
-
-        from toolkit.stores.serializers import JsonSerializer, refuse_pickle
-
+    def _open(self, *, makes: bool) -> DBOSClient:
         refuse_pickle()
         with suppress(OperationalError) if makes else nullcontext():  # a database of a server may not be there yet
             self.database.check_version()
@@ -81,16 +79,6 @@ class Store(RunStore):
             retry_connection_errors=False,
         )
 
-    def _create_parts(self) -> None:
-        """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
-        from toolkit.stores.item_queues import ItemQueues  # not needed for --help
-        from toolkit.stores.stored_limits import StoredLimits
-        from toolkit.stores.stored_schedules import StoredSchedules
-
-        self.items = ItemQueues(self.client, self.database)
-        self.schedules = StoredSchedules(self.client, self.database)
-        self.limits = StoredLimits(self.database, lambda: self.join().number)
-
     def close(self) -> None:
         """Close the store, and unregister this process from it."""
         self._leave()
@@ -99,15 +87,15 @@ class Store(RunStore):
         with suppress(Exception):
             super().close()
 
-    def in_doubt(self, run: "RecordedRun") -> "list[RecordedStep]":
+    def in_doubt(self, run: RecordedRun) -> list[RecordedStep]:
         """Return nothing: the worker of each item reports its own doubts, and the other items continue."""
         return []
 
-    def _delete(self, run: "RecordedRun") -> None:
+    def _delete(self, run: RecordedRun) -> None:
         self.items.delete(run.id)
         super()._delete(run)
 
-    def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
+    def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> Presence:
         """Register this process with the store unless it is registered already, and return its presence.
 
         Args:
@@ -122,13 +110,11 @@ class Store(RunStore):
             raise ConfigurationError("an SQLite store needs byte locks, which this system lacks: use PostgreSQL")
         return super().join(jobs=jobs, versions=versions)
 
-    def workers_for(self, version: str) -> "list[Present]":
+    def workers_for(self, version: str) -> list[Present]:
         """Return the live workers that can run tools of this version; these may include this process.
 
         Raises:
             StoreError: If reading the store fails.
         """
-        from toolkit.stores.presences import known_processes
-
         able = [one for one in known_processes(self.database) if one.jobs > 0 and version in one.tools.split()]
         return [one for one in able if is_alive(self.database, one.number)]

@@ -3,11 +3,14 @@
 import threading
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
+
+from dbos import DBOS
+from sqlalchemy.exc import SQLAlchemyError
 
 from toolkit.errors import Signal
 from toolkit.runs.records import JournalError
-from toolkit.stores.dbos_parts import adopt, listen_to, restrict, watch_outcomes
+from toolkit.stores.dbos_parts import JsonSerializer, adopt, listen_to, restrict, watch_outcomes
 from toolkit.stores.engine_databases import (
     APPLICATION,
     POLLING,
@@ -21,14 +24,10 @@ from toolkit.stores.engine_databases import (
     reason_of,
     schedules_of,
 )
-from toolkit.stores.item_journals import InDoubt, ItemJournal, Lost
-from toolkit.stores.stored_items import ItemEnd, StoredItem
+from toolkit.stores.recorded_runs import ItemEnd, StoredItem
+from toolkit.stores.run_journals import InDoubt, ItemJournal, Lost
 from toolkit.stores.stored_limits import Permits, Stopped
 from toolkit.stores.stores import Store
-
-if TYPE_CHECKING:
-    from dbos import DBOS
-
 
 GLANCE: Final = 1.0
 """Seconds between checks for dead processes and new runs."""
@@ -108,8 +107,6 @@ class Worker:
         Raises:
             StoreError: If reading or writing the store fails.
         """
-        from sqlalchemy.exc import SQLAlchemyError
-
         presence = self._store.join(jobs=self._jobs, versions=self._tools)
         presence.has_work = True
         for name in set(self._tools.values()):
@@ -135,8 +132,6 @@ class Worker:
         self._permits.wait_for_all(_PATIENCE if self._failure is None else 0.0)
         if self._monitor_thread.ident is not None:
             self._monitor_thread.join(_PATIENCE)
-        from dbos import DBOS
-
         DBOS.destroy(destroy_registry=True)
 
     def check(self) -> None:
@@ -159,10 +154,6 @@ class Worker:
         self.check()
 
     def _launch(self, executor: str) -> "DBOS":
-        from dbos import DBOS
-
-        from toolkit.stores.serializers import JsonSerializer
-
         EngineLog(self._fail)
         engine = DBOS(
             config={

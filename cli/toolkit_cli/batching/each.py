@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.batches.item_files import STDIN, ItemFile
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
@@ -14,7 +14,6 @@ from toolkit_cli.arguments.call_arguments import Given, gather_arguments
 from toolkit_cli.batching.batches import BatchRun, BatchWork
 from toolkit_cli.batching.item_calls import ItemArguments
 from toolkit_cli.batching.item_results import BatchOptions, Tally
-from toolkit_cli.batching.stored_batches import StoredBatch
 from toolkit_cli.batching.stored_runs import StoredRun, named_store, open_store
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.result_texts import progress_words, summary_line
@@ -24,6 +23,9 @@ from toolkit_cli.running.journaled_runs import RunRecorder
 from toolkit_cli.running.sessions import Session
 from toolkit_cli.running.tool_calls import CollectedSteps, Ending, end_run
 from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from toolkit_cli.batching.stored_batches import StoredBatch
 
 
 def batch_of(options: RunOptions) -> BatchOptions:
@@ -76,7 +78,7 @@ def run_each(options: BatchOptions, typed: RunOptions, session: Session, tool: T
         work = BatchWork(
             tool, items, arguments, session.context, options, run=session.report.run, channel=session.channel
         )
-        batch = StoredBatch(work, recorded) if isinstance(recorded, StoredRun) else BatchRun(work, recorded)
+        batch = _stored_batch(work, recorded) if isinstance(recorded, StoredRun) else BatchRun(work, recorded)
         if _wants_bar(options):
             _show_bar(batch.tally, session.screen)
 
@@ -120,6 +122,12 @@ def _recorded(
             resumed=typed.resumed,
             limits=session.configuration.limits,
         )
+
+
+def _stored_batch(work: BatchWork, stored: StoredRun) -> "StoredBatch":
+    from toolkit_cli.batching.stored_batches import StoredBatch  # it imports the engine, and SQLAlchemy
+
+    return StoredBatch(work, stored)
 
 
 def _check_questions(tool: Tool, options: BatchOptions, session: Session) -> None:

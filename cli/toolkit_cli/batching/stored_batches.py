@@ -11,8 +11,8 @@ from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending, ExitEarlyError
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.run import OutputChannel, Run
-from toolkit.stores.item_journals import ItemJournal
-from toolkit.stores.stored_items import FINAL, ItemEnd, StoredItem
+from toolkit.stores.recorded_runs import FINAL, ItemEnd, StoredItem
+from toolkit.stores.run_journals import ItemJournal
 from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolResult

@@ -4,15 +4,17 @@ import json
 import os
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.releases import software_versions
-from toolkit.stores.store_urls import StoreUrl
-from toolkit.stores.stores import Store
+from toolkit.stores.databases import StoreUrl
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.call_limits import Limit
 from toolkit_cli import console
 from toolkit_cli.running.journaled_runs import STORE_VARIABLE, Resumed, RunRecorder, definition_of, tools_within
+
+if TYPE_CHECKING:
+    from toolkit.stores.stores import Store
 
 
 def named_store(typed: str | None) -> str | None:
@@ -32,7 +34,7 @@ def absolute_store(url: str | None) -> str | None:
     return None if url is None else StoreUrl.parse(url).text
 
 
-def open_store(url: str, *, makes: bool = True) -> Store:
+def open_store(url: str, *, makes: bool = True) -> "Store":
     """Open a store.
 
     Args:
@@ -43,6 +45,8 @@ def open_store(url: str, *, makes: bool = True) -> Store:
         ConfigurationError: If the URL is invalid, the extra is missing, or there is no such store.
         StoreError: If it cannot be reached.
     """
+    from toolkit.stores.stores import Store  # it imports the engine, and SQLAlchemy
+
     place = StoreUrl.parse(url)
     console.redactor().learn(*place.secrets)
     return Store(place, makes=makes)
@@ -57,11 +61,11 @@ class StoredRun(RunRecorder):
         trace: Environment variables with the trace context of the run, if it is traced.
     """
 
-    store: Store
+    store: "Store"
 
     def __init__(  # noqa: PLR0913 - all that a run is
         self,
-        store: Store,
+        store: "Store",
         tool: Tool,
         target: str,
         request: Mapping[str, Any],
@@ -114,7 +118,7 @@ def _report_other_software(before: Mapping[str, str]) -> None:
         console.say(f"the run was started with {'; '.join(changed)}")
 
 
-def bound_calls(store: Store, tool: Tool, limits: Mapping[str, Limit]) -> None:
+def bound_calls(store: "Store", tool: Tool, limits: Mapping[str, Limit]) -> None:
     """Replace the limits for a tool and the tools that it calls.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from toolkit.approvals.decisions import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
-from toolkit.stores.stored_items import FINAL, ItemEnd, StoredItem
+from toolkit.stores.recorded_runs import FINAL, ItemEnd, StoredItem
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext

@@ -7,9 +7,8 @@ from typing import Any
 
 from toolkit.batches.item_files import ItemFile
 from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
-from toolkit.stores.item_journals import ItemJournal
-from toolkit.stores.recorded_runs import State
-from toolkit.stores.stored_items import ItemEnd, StoredItem
+from toolkit.stores.recorded_runs import ItemEnd, State, StoredItem
+from toolkit.stores.run_journals import ItemJournal
 from toolkit.stores.stores import Store
 from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool

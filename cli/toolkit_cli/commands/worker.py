@@ -39,7 +39,6 @@ def worker(options: WorkerOptions) -> int:
     is asked here, or the item fails.
     """
     from toolkit_cli.batching.stored_runs import named_store, open_store  # help needs none of it
-    from toolkit_cli.batching.working import WorkerTools, work
 
     continue_with(options.python)
     url = named_store(options.store)
@@ -52,6 +51,8 @@ def worker(options: WorkerOptions) -> int:
         if not tools:
             raise ConfigurationError("the worker has no tools; name tools, pipelines or agents with --tools")
         with open_store(url) as store:
+            from toolkit_cli.batching.working import WorkerTools, work  # it imports the engine
+
             exit_code = work(
                 store, WorkerTools(store, tools, session, options.model), options.jobs, quiet=session.is_quiet
             )

@@ -15,9 +15,8 @@ from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.regular_files import bounded_bytes
 from toolkit.runs.records import JournalError
 from toolkit.sources.imported_files import imported_files
-from toolkit.stores.journal_files import JournalFile
 from toolkit.stores.recorded_runs import RecordedRun
-from toolkit.stores.run_stores import RunStore
+from toolkit.stores.run_stores import JournalFile, RunStore
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.definition.definition_places import place_of
