@@ -128,11 +128,11 @@ def reply(messages, tools):
     return right.reply(messages, tools)
 """
 DROP = """\
-MODEL                BEFORE  NOW    CHANGE
-scripted:careful.py  40/40   30/40  -25%, at least -11%: a significant drop
+MODEL                BEFORE  NOW    CHANGE                    95%
+scripted:careful.py  40/40   30/40  -25%, a significant drop  -40% to -11%
 
-MOVED           BEFORE  NOW   BY                   CHANGED
-a cancellation  10/10   0/10  scripted:careful.py  'cancel': the description was "Cancel an order that has not been sent yet.", and is "Cancel an order."
+MOVED           BEFORE  NOW   95%            BY                   CHANGED
+a cancellation  10/10   0/10  -100% to -61%  scripted:careful.py  'cancel': the description was "Cancel an order that has not been sent yet.", and is "Cancel an order."
 """
 
 

@@ -133,6 +133,7 @@ class Case(NamedTuple):
         expect: What is expected.
         attempt: Which of several runs of a choice this is.
         label: What tells several runs of a choice apart, if there are several.
+        base: The folder with another revision of the files beside the case file, if its tools come from there.
     """
 
     name: Word
@@ -151,6 +152,7 @@ class Case(NamedTuple):
     expect: Expected = Expected()
     attempt: int = 1
     label: str = ""
+    base: Path | None = None
 
     @property
     def title(self) -> str:
@@ -161,6 +163,11 @@ class Case(NamedTuple):
     def file(self) -> Path:
         """The case file."""
         return Path(self.location.file)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the paths of tools start from."""
+        return self.base or self.file.parent
 
     @property
     def is_choice(self) -> bool:

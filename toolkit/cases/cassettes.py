@@ -84,15 +84,20 @@ class Cassette:
         """Return the names of the models that have been recorded for a case."""
         return list(dict.fromkeys(one.model for one in self.recordings if one.case == case))
 
-    def reply_to(self, asked: Recording) -> tuple[Mapping[str, Any], list[Drift]] | None:
-        """Return the reply to a request, and how the definitions have changed since; `None` if it is not recorded."""
+    def reply_to(self, asked: Recording, *, exactly: bool) -> tuple[Mapping[str, Any], list[Drift]] | None:
+        """Return the reply to a request, and how the definitions have changed since; `None` if it is not recorded.
+
+        Args:
+            asked: The request.
+            exactly: Whether the definitions must be the same.
+        """
         key = (asked.model, asked.attempt, asked.messages)
         same = [one for one in self.recordings if (one.model, one.attempt, one.messages) == key]
         for one in sorted(same, key=lambda one: one.case != asked.case):
             if one.tools == asked.tools:
                 return one.reply, []
         for one in same:
-            if one.case == asked.case:
+            if one.case == asked.case and not exactly:
                 return one.reply, drifts_between(one.tools, asked.tools)
         return None
 
@@ -105,6 +110,14 @@ class Cassette:
         again = {(one.case, one.model): one.attempt for one in recorded}
         kept = [one for one in self.recordings if one.attempt < again.get((one.case, one.model), one.attempt + 1)]
         self._write([*kept, *recorded])
+
+    def add(self, recorded: Sequence[Recording]) -> None:
+        """Add recordings, and write the file.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        self._write([*self.recordings, *recorded])
 
     def keep_only(self, cases: Container[str]) -> int:
         """Drop the recordings of other cases than these, and return how many cases that were.
@@ -136,11 +149,21 @@ def digests_of(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str,
 class NotRecorded(ModelError):
     """A request has no recorded reply."""
 
-    def __init__(self, model: str, attempt: int, turn: int, known: Sequence[str]) -> None:
-        """Create the error from the name of the model, the attempt, the turn, and the models recorded for the case."""
+    def __init__(self, model: str, attempt: int, turn: int, known: Sequence[str], *, is_earlier: bool) -> None:
+        """Create the error.
+
+        Args:
+            model: The name of the model.
+            attempt: Which of several runs of the case this is.
+            turn: Which request of the conversation it is.
+            known: The models that have been recorded for the case.
+            is_earlier: Whether the definitions are those of another revision.
+        """
         message = f"no reply of '{model}' to this request is recorded"
         if model not in known:
             message += f", only replies of {', '.join(known)}" if known else ""
+        elif is_earlier:
+            message = f"no reply of '{model}' to the definitions there is recorded"
         elif turn > 1:
             message = f"request {turn} of the conversation has changed since it was recorded with '{model}'"
         elif attempt == 1:
@@ -149,7 +172,8 @@ class NotRecorded(ModelError):
             message = f"no reply of '{model}' is recorded for attempt {attempt}"
         super().__init__(message)
         more = f" --repeat {attempt}" if attempt > 1 else ""
-        self.hint = f"`toolkit test` with `--record --model {model}{more}` asks the model"
+        also = " and the same `--against`" if is_earlier else ""
+        self.hint = f"`toolkit test` with `--record --model {model}{more}`{also} asks the model"
 
 
 class RecordedModel:
@@ -159,17 +183,21 @@ class RecordedModel:
         name: The name of the model.
         recorded: What has been recorded.
         drifts: How definitions have changed since their replies were recorded.
-        seconds: How long the model took.
+        seconds: How long the recorded replies took.
     """
 
     def __init__(self, name: str, case: Case, cassette: Cassette, redactor: Redactor, inner: Model | None) -> None:
-        """Create the model for a case; `inner` is asked, and recorded, if it is given."""
+        """Create the model for a case; `inner` is asked, and recorded, if it is given.
+
+        With the tools of another revision, a reply counts only if it was given to their definitions, and is asked for
+        only if there is none.
+        """
         self.name = name
         self.recorded: list[Recording] = []
         self.drifts: list[Drift] = []
         self.seconds = 0.0
         self._cassette, self._redactor, self._inner = cassette, redactor, inner
-        self._case, self._attempt = case.name.text, case.attempt
+        self._case, self._attempt, self._is_earlier = case.name.text, case.attempt, case.base is not None
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the next reply.
@@ -181,18 +209,21 @@ class RecordedModel:
         said, entries = self._redactor.data([[one.as_record() for one in messages], entries_of(tools)])
         asked = Recording(self._case, self.name, said, entries, reply={}, attempt=self._attempt)
         native = None
-        if self._inner is None:
-            found = self._cassette.reply_to(asked)
-            if found is None:
-                turn = 1 + sum(isinstance(one, ModelReply) for one in messages)
-                raise NotRecorded(self.name, self._attempt, turn, self._cassette.models_of(self._case))
+        found = None
+        if self._inner is None or self._is_earlier:
+            found = self._cassette.reply_to(asked, exactly=self._is_earlier)
+        if found is not None:
             record, drifts = found
             self.drifts += [one for one in drifts if one not in self.drifts]
+            self.seconds += record.get("seconds", 0.0)
+        elif self._inner is None:
+            turn = 1 + sum(isinstance(one, ModelReply) for one in messages)
+            known = self._cassette.models_of(self._case)
+            raise NotRecorded(self.name, self._attempt, turn, known, is_earlier=self._is_earlier)
         else:
             began = perf_counter()
             reply = require_reply(await self._inner.request(messages, tools))
             native = reply.native
             record = self._redactor.data(reply.as_record()) | {"seconds": round(perf_counter() - began, 3)}
             self.recorded.append(asked._replace(reply=record))
-        self.seconds += record.get("seconds", 0.0)
         return replace(model_reply(record), native=native)

@@ -1,7 +1,6 @@
 """`toolkit test`: run cases, or call tools with many inputs, and report what fails."""
 
 import faulthandler
-import json
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +11,6 @@ import typer
 
 from toolkit.codes import FAILED_CASE
 from toolkit.problems import Problem, errors_among, seen_from
-from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES, is_benchmark, is_case_file, tool_files
 from toolkit_cli import console
@@ -37,13 +35,15 @@ if TYPE_CHECKING:
 
     from toolkit.cases.case import Case, Ran
     from toolkit.cases.comparisons import Comparison
+    from toolkit.lint.changes.git_revisions import GitRevision
     from toolkit.settings.configuration import Configuration
     from toolkit.testing.checked_tools import Checked
     from toolkit.testing.worker_pool import Settings
+    from toolkit_cli.testing.choices import Asking
+    from toolkit_cli.testing.earlier_choices import EarlierReport
 
 _WIDEST = 120
 _MANY = 2
-_LARGEST_REPORT = 256 * 1024 * 1024
 
 
 class TestOptions(NamedTuple):
@@ -91,11 +91,12 @@ class TestOptions(NamedTuple):
         int, typer.Option("--repeat", min=1, max=1000, metavar="N", help="How often each model is asked.")
     ] = 1
     against: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--against",
-            metavar="REPORT",
-            help="Compare what models choose with an earlier --format json, and fail only if it has become worse.",
+            metavar="REV|REPORT",
+            help="Compare what models choose with the tools of a git revision, or with an earlier --format json; fail "
+            "only if it has become worse. A file that exists is a report.",
             show_default=False,
         ),
     ] = None
@@ -145,9 +146,11 @@ def test(options: TestOptions) -> ExitCode:
     elif not has_tools:
         _refuse(options, _OF_TOOLS, "tools")
     chosen, total = _read(of_cases, options.only or "")  # a mistake ends the command before anything is called
+    earlier = _earlier(options, chosen)
     checked = _check(options._replace(targets=of_tools)) if has_tools else None
-    ran = _run(options, chosen) if of_cases else None
-    compared = _compared(options.against, ran or [])
+    compared, ran = None, None
+    if of_cases:
+        compared, ran = _compared(options, earlier, _run(options, chosen, earlier))
     _show(checked, ran, total, options, compared=compared)
     exit_code = _exit_code(checked, ran or [], compared)
     if checked is not None:
@@ -327,24 +330,20 @@ def _read(targets: list[str], text: str) -> "tuple[list[Case], int]":
     return chosen, len(cases)
 
 
-def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
+def _run(options: TestOptions, chosen: "list[Case]", earlier: "EarlierReport | GitRevision | None") -> "list[Ran]":
     """Run cases, rewrite their snapshots if that is wanted, and remember which have failed.
 
     Raises:
-        Failure: If a snapshot or a cassette cannot be written, or there is nothing to record.
+        Failure: If a snapshot or a cassette cannot be written.
     """
     # tests of tools need none of it
     from toolkit_cli.testing.case_pool import LastFailed, attempts_of, drop_removed, run_cases
-    from toolkit_cli.testing.choices import Asking
 
-    granted, policy = options.grant, options.policy
-    load = partial(load_configuration, options.tools, granted, options.start, consent=options.consent, policy=policy)
+    load = _loading(options)
     failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
-    asking = Asking(options.base_url, options.record, options.strict)
-    if options.record and not any(case.is_choice for case in chosen):
-        raise Failure(ExitCode.USAGE, "--record is for cases that ask a model, and there are none")
+    asking = _asking(options, earlier)
     if not faulthandler.is_enabled() and sys.__stderr__ is not None:
         faulthandler.enable(sys.__stderr__)  # a crash of the interpreter ends this process, and says where it was
     chosen = attempts_of(chosen, options.model or (), options.repeat, load().model)
@@ -358,27 +357,57 @@ def _run(options: TestOptions, chosen: "list[Case]") -> "list[Ran]":
     return ran
 
 
-def _compared(file: Path | None, ran: "list[Ran]") -> "list[Comparison] | None":
-    """Return how the choices of models differ from those in an earlier report.
+def _loading(options: TestOptions) -> "Callable[[], Configuration]":
+    granted, policy = options.grant, options.policy
+    return partial(load_configuration, options.tools, granted, options.start, consent=options.consent, policy=policy)
+
+
+def _asking(options: TestOptions, earlier: "EarlierReport | GitRevision | None") -> "Asking":
+    """Return how models are asked; a reply to other definitions says nothing about what a revision has changed."""
+    from toolkit_cli.testing.choices import Asking  # tests of tools need none of it
+
+    strict = options.strict
+    if earlier is not None:
+        from toolkit_cli.testing.earlier_choices import EarlierReport  # few tests compare
+
+        strict = strict or not isinstance(earlier, EarlierReport)
+    return Asking(options.base_url, options.record, strict)
+
+
+def _earlier(options: TestOptions, chosen: "list[Case]") -> "EarlierReport | GitRevision | None":
+    """Return what the choices of models are compared with, before any is asked.
 
     Raises:
-        Failure: If it is not a report, or has none of these models and cases.
+        Failure: If it cannot be read, or no model is asked.
+        ConfigurationError: If it is neither a file nor a revision.
     """
-    if file is None:
+    for option, is_given in (("--record", options.record), ("--against", options.against is not None)):
+        if is_given and not any(case.is_choice for case in chosen):
+            raise Failure(ExitCode.USAGE, f"{option} is for cases that ask a model, and there are none")
+    if options.against is None:
         return None
-    from toolkit.cases.comparisons import compare  # few tests compare
-    from toolkit_cli.rendering.case_reports import as_record
+    from toolkit_cli.testing.earlier_choices import find_earlier  # few tests compare
 
-    try:
-        found = compare(json.loads(bounded_bytes(file, most=_LARGEST_REPORT)), as_record(ran))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        message = f"'{file}' is not a JSON report of `toolkit test`"
-        raise Failure(ExitCode.USAGE, message) from error
-    except OSError as error:
-        raise Failure(ExitCode.USAGE, f"'{file}' cannot be read: {error.strerror}") from error
-    if not found:
-        raise Failure(ExitCode.USAGE, f"'{file}' has no results of these models for these cases")
-    return found
+    return find_earlier(options.against)
+
+
+def _compared(
+    options: TestOptions, earlier: "EarlierReport | GitRevision | None", ran: "list[Ran]"
+) -> "tuple[list[Comparison] | None, list[Ran]]":
+    """Return how the choices of models differ, and the results, with why some could not be compared.
+
+    Raises:
+        Failure: If none can be compared.
+        ConfigurationError: If a revision cannot be read.
+    """
+    if earlier is None:
+        return None, ran
+    from toolkit_cli.testing.earlier_choices import EarlierReport, compare_with_report, compare_with_revision
+
+    if isinstance(earlier, EarlierReport):
+        return compare_with_report(earlier, ran), ran
+    asking = _asking(options, earlier)
+    return compare_with_revision(earlier, ran, _loading(options), asking=asking, jobs=options.jobs)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.amounts import money
 from toolkit.cases.cassettes import digests_of
 from toolkit.cases.figures import GRADES, Figures, Rate, figures_of
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.pins.drifts import in_short
 from toolkit.problems import Problem, seen_from
 from toolkit_cli.rendering.excerpts import shown_path
@@ -37,9 +38,9 @@ def as_report(
         figures = figures_of(ran)
         tables += [table(_HEADER, [_row(one) for one in figures], width), _confusions(figures, width)]
     if compared:
-        tables.append(table(("MODEL", "BEFORE", "NOW", "CHANGE"), [_changed(one) for one in compared], width))
+        tables.append(table(("MODEL", "BEFORE", "NOW", "CHANGE", "95%"), [_changed(one) for one in compared], width))
         moved = [_moved(one, model.model) for model in compared for one in model.moved]
-        tables.append(table(("MOVED", "BEFORE", "NOW", "BY", "CHANGED"), moved, width) if moved else [])
+        tables.append(table(("MOVED", "BEFORE", "NOW", "95%", "BY", "CHANGED"), moved, width) if moved else [])
     parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables if lines]
     return "\n".join([*(one.rstrip("\n") + "\n" for one in parts), f"{summary(ran, total)}\n"])
 
@@ -67,15 +68,21 @@ def _confusions(figures: Sequence[Figures], width: int) -> list[Line]:
 
 
 def _changed(one: "Comparison") -> tuple[str, ...]:
-    change, (_, high) = one.now.share - one.before.share, one.now.change_from(one.before)
-    verdict = f"at least {high:+.0%}: a significant drop" if one.has_dropped else "not significant"
-    words = f"{change:+.0%}, {verdict}" if change < 0 else f"{change:+.0%}"
-    return (one.model, _share(one.before), _share(one.now), words)
+    change = one.now.share - one.before.share
+    verdict = ", a significant drop" if one.has_dropped else ", not significant" if change < 0 else ""
+    words = f"{change:+.0%}{verdict}"
+    return (one.model, _share(one.before), _share(one.now), words, _interval(one.before, one.now))
+
+
+def _interval(before: Rate, now: Rate) -> str:
+    low, high = now.change_from(before)
+    return f"{low:+.0%} to {high:+.0%}"
 
 
 def _moved(one: "Moved", model: str) -> tuple[str, ...]:
     changes = "; ".join(f"'{drift.name}': {in_short(drift.changes)}" for drift in one.drifts)
-    return (one.name, _share(one.before), _share(one.now), model, changes or "no definition")
+    interval = _interval(one.before, one.now)
+    return (one.name, _share(one.before), _share(one.now), interval, model, changes or "no definition")
 
 
 def _share(rate: Rate) -> str:
@@ -89,13 +96,14 @@ def as_compared(compared: "Sequence[Comparison]") -> list[dict[str, Any]]:
             "model": one.model,
             "before": [*one.before],
             "now": [*one.now],
-            "interval": [round(end, 4) for end in one.now.change_from(one.before)],
+            "interval": _ends(one.before, one.now),
             "dropped": one.has_dropped,
             "moved": [
                 {
                     "name": case.name,
                     "before": [*case.before],
                     "now": [*case.now],
+                    "interval": _ends(case.before, case.now),
                     "changes": {drift.name: [change.what for change in drift.changes] for drift in case.drifts},
                 }
                 for case in one.moved
@@ -105,6 +113,10 @@ def as_compared(compared: "Sequence[Comparison]") -> list[dict[str, Any]]:
     ]
 
 
+def _ends(before: Rate, now: Rate) -> list[float]:
+    return [round(end, 4) for end in now.change_from(before)]
+
+
 def summary(ran: "Sequence[Ran]", total: int) -> str:
     """Return how many cases passed, failed, could not be run, and so on; `total` is how many there are."""
     broken = sum(one.result.is_broken for one in ran)
@@ -112,7 +124,8 @@ def summary(ran: "Sequence[Ran]", total: int) -> str:
     failed = len(ran) - passed - broken
     files = len({one.case.file for one in ran})
     cases = len({(one.case.file, one.case.position) for one in ran})
-    stale = sum(bool(one.result.warnings) for one in ran)
+    stale = sum(any(found.code == DEFINITION_DRIFT for found in one.result.warnings) for one in ran)
+    aside = sum(any(found.code != DEFINITION_DRIFT for found in one.result.warnings) for one in ran)
     recorded = sum(bool(one.result.recorded) for one in ran)
     counts = [
         f"{failed} failed" if failed else "",
@@ -120,6 +133,7 @@ def summary(ran: "Sequence[Ran]", total: int) -> str:
         f"{passed} passed",
         f"{total - cases} not run" if total > cases else "",
         f"{stale} stale" if stale else "",
+        f"{aside} not compared" if aside else "",
         f"{recorded} recorded" if recorded else "",
     ]
     runs = "" if len(ran) == cases else f"{counted(len(ran), 'run')} of "

@@ -139,7 +139,7 @@ def keep_recorded(ran: Ran) -> None:
     if not ran.result.recorded:
         return
     with _written(ran.case.file) as cassette:
-        cassette.replace(ran.result.recorded)
+        (cassette.replace if ran.case.base is None else cassette.add)(ran.result.recorded)
 
 
 def drop_removed(cases: Sequence[Case]) -> None:
@@ -171,6 +171,7 @@ def run_cases(
     asking: Asking = NOTHING_SAID,
     jobs: int = 1,
     fail_fast: bool = False,
+    is_apart: bool = False,
     note: Callable[[Ran], object] = lambda _: None,
 ) -> list[Ran]:
     """Run cases, and return the results in the same order.
@@ -181,10 +182,11 @@ def run_cases(
         asking: How models are asked for choices.
         jobs: How many cases run at the same time.
         fail_fast: Whether to stop after the first case that fails.
+        is_apart: Whether even one job has a process of its own.
         note: Receives each result as soon as it and those before it are known.
     """
     is_alone = jobs == 1 or len(cases) < 2  # noqa: PLR2004 - one needs no pool
-    results = _in_turn(cases, load(), asking) if is_alone else _at_once(cases, load, asking, jobs)
+    results = _in_turn(cases, load(), asking) if is_alone and not is_apart else _at_once(cases, load, asking, jobs)
     ran = []
     for one in results:
         ran.append(one)
@@ -240,7 +242,7 @@ def _start(load: "Callable[[], Configuration]", asking: Asking) -> None:
 
 
 def _overrides(case: Case) -> dict[str, Any]:
-    return {"model": case.model, "attempt": case.attempt, "label": case.label}
+    return {"model": case.model, "attempt": case.attempt, "label": case.label, "base": case.base}
 
 
 def _run_in_child(file: Path, position: int, overrides: dict[str, Any]) -> CaseResult:

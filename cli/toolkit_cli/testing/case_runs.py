@@ -171,7 +171,7 @@ class CaseRunner:
         tool = None if case.has_folder else self._opened.get(key)
         if tool is None:
             configuration = self._configuration._replace(chosen_model=model) if model else self._configuration
-            target = absolute(case.run.text, case.file.parent)
+            target = absolute(case.run.text, case.folder)
             tool = open_one(target, configuration, None, "a case runs one of them", warn=False)
             if not case.has_folder:
                 self._opened[key] = tool
@@ -236,7 +236,8 @@ def _broken(case: Case, problems: "tuple[Problem, ...]", started: float) -> Case
 def _folder_of(case: Case) -> Iterator[Path]:
     """Work in the folder of a case: that of its file, or an empty one with its files."""
     if not case.has_folder:
-        folder, here = _parent_of(case.location.file), os.getcwd()  # noqa: PTH109 - a path takes longer than most calls
+        folder = case.base or _parent_of(case.location.file)
+        here = os.getcwd()  # noqa: PTH109 - a path takes longer than most calls
         os.chdir(folder)
         try:
             yield folder

@@ -6,7 +6,7 @@ The calls of a first reply are not made. Those of a whole conversation are, by t
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from time import perf_counter
@@ -22,7 +22,7 @@ from toolkit.cases.cassettes import Cassette, RecordedModel, Recording
 from toolkit.cases.data_differences import in_words, short
 from toolkit.cases.expectations import Happened, Made, faults_of
 from toolkit.cases.figures import Choice
-from toolkit.codes import UNKNOWN_TOOL
+from toolkit.codes import NOT_A_TOOL, UNKNOWN_TOOL
 from toolkit.disclosure.searching import rankings
 from toolkit.pins.drifts import Drift
 from toolkit.pins.lockfile import entries_of
@@ -53,11 +53,13 @@ class Asking(NamedTuple):
         base_url: The server of a model `chat:NAME`.
         record: Whether models are asked, and recorded; otherwise, recorded replies are used. Scripts are always asked.
         strict: Whether a recorded reply to another definition fails the case.
+        trees: The repository whose tools are not asked about, and the folder with those of another revision.
     """
 
     base_url: str | None = None
     record: bool = False
     strict: bool = False
+    trees: tuple[Path, Path] | None = None
 
 
 NOTHING_SAID: Final = Asking()
@@ -119,8 +121,8 @@ def choose(
         ConfigurationError: If the model cannot be opened.
     """
     here = Path.cwd()
-    with chdir(case.file.parent), redirect_stdout(sys.stderr):
-        tools = {} if case.specs else _offered(case, configuration)
+    with chdir(case.folder), redirect_stdout(sys.stderr):
+        tools = {} if case.specs else _offered(case, configuration, asking.trees)
         model = AskedModel(_model(case, configuration, asking, cassette_of))
         tape = model.inner if isinstance(model.inner, RecordedModel) else None
         if case.turns is None:
@@ -130,9 +132,8 @@ def choose(
             happened = run(case._replace(arguments=case.run.text), _agent_of(case, model, tools))
         if model.failure is not None and happened.error is not None:
             raise Failure(ExitCode.USAGE, happened.error, hint=getattr(model.failure, "hint", None))
-        if tape is not None and not tape.recorded:
-            happened = happened._replace(seconds=happened.seconds + tape.seconds)
-        happened = happened._replace(calls=tuple(model.calls))
+        seconds = happened.seconds + (0.0 if tape is None else tape.seconds)
+        happened = happened._replace(calls=tuple(model.calls), seconds=seconds)
         choice = Choice(
             model=_label(case, model, here),
             asked=tuple(one.name.text for one in case.expect.calls or ()),
@@ -178,7 +179,7 @@ def search(case: Case, configuration: "Configuration") -> Happened:
     Raises:
         Failure: If the tools cannot be opened.
     """
-    with chdir(case.file.parent), redirect_stdout(sys.stderr):
+    with chdir(case.folder), redirect_stdout(sys.stderr):
         found = rankings(list(_offered(case, configuration).values()), case.run.text)
         return Happened(rankings={kind: [tool.name for tool in tools] for kind, tools in found.items()})
 
@@ -209,15 +210,18 @@ def _model(
     return RecordedModel(name or "", case, cassette, console.redactor(), inner)
 
 
-def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
+def _offered(case: Case, configuration: "Configuration", trees: tuple[Path, Path] | None = None) -> Mapping[str, Tool]:
     """Return the tools that the model is offered.
 
     Raises:
-        Failure: If they cannot be opened, or the case expects calls of others.
+        Failure: If they cannot be opened, the case expects calls of others, or they are not those of a revision.
     """
-    targets = [absolute(one.text, case.file.parent) for one in case.tools]
+    targets = [absolute(one.text, case.folder) for one in case.tools]
     opened = open_all(targets, configuration, looks=True)
     end_at_errors(opened.problems)
+    if trees is not None:
+        end_at_errors([problem for tool in opened.tools.values() for problem in _of_this_tree(tool, *trees)])
+        return opened.tools
     words = (*(one.name for one in case.expect.calls or ()), *case.expect.no_calls)
     unknown = [one for one in words if one.text not in opened.tools and case.turns is None]
     names = list(opened.tools)
@@ -229,6 +233,13 @@ def _offered(case: Case, configuration: "Configuration") -> Mapping[str, Tool]:
         ]
     )
     return opened.tools
+
+
+def _of_this_tree(tool: Tool, root: Path, folder: Path) -> Iterator[Problem]:
+    source = Path(os.path.realpath(tool.spec.source or folder))
+    if source.is_relative_to(root) and not source.is_relative_to(folder):
+        message = f"'{tool.name}' comes from the working tree, '{source.relative_to(root)}'"
+        yield Problem(NOT_A_TOOL, message, hint="name its file in 'tools', with a path that starts at the case file")
 
 
 def _chosen(call: ToolCall, spec: ToolSpec | None) -> Made:

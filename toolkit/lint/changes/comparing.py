@@ -83,13 +83,17 @@ def check_against(
         folder = Path(os.path.realpath(made))
         old.put_files((PYTHON, JSON), folder)
         now, before = _Tree.of(old.root, settings), _Tree.of(folder, settings)
-        problems = [one for text in texts for one in _read(text, base, now, _in(folder, text, base, old), before)]
+        problems = [one for text in texts for one in _read(text, base, now, place_in(folder, text, base, old), before)]
         problems += _compare(before, now, old)
     return _check(problems, now, settings)
 
 
-def _in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
-    """Return the path of a target in the tree of the revision."""
+def place_in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
+    """Return the path of a target, which is relative to `base`, in a folder with the files of a revision.
+
+    Raises:
+        ConfigurationError: If the target is outside of the repository.
+    """
     real = Path(os.path.realpath(base), text)
     whole = Path(os.path.realpath(real.parent), real.name) if real.name else real
     try:

@@ -121,7 +121,7 @@ def _wanted(listed: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str
         about, _, raw = line.partition(b"\t")
         path = os.fsdecode(raw)
         fields = about.split()
-        if not path.endswith(suffixes) or not fields[0].startswith(b"100"):
+        if not (path and path.endswith(suffixes)) or not fields[0].startswith(b"100"):
             continue
         if fields[3].isdigit() and int(fields[3]) > _LARGEST:  # the size is BAD for a file that is missing
             continue
