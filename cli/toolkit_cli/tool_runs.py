@@ -23,7 +23,7 @@ from toolkit_cli.running.answer_sources import (
     refuse_unanswerable,
 )
 from toolkit_cli.running.opened_tools import open_one
-from toolkit_cli.running.sessions import Session, ShownRun, open_session, timed
+from toolkit_cli.running.sessions import Session, ShownRun, bounded, open_session
 from toolkit_cli.running.tool_calls import with_hint_on_json
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
@@ -51,7 +51,7 @@ def run_target(options: RunOptions) -> int:
         tool = open_one(options.target, configuration, session.gate, "`run` calls one of them", warn=warns)
         if is_agent(tool):
             session.audit()
-        tool = timed(tool, options.timeout, configuration.timeout)
+        tool = bounded(tool, options.timeout, configuration)
         given = Given(tuple(options.words or ()), options.args, options.input, piped_text())
         exit_code = run(options, session, tool, given)
     leave_if_threads_remain(exit_code)

@@ -84,6 +84,7 @@ def test_json_has_every_key_of_every_tool(invoke, shop):
         "idempotent": None,
         "open_world": None,
         "policy": {"person": ["allow"], "model": ["allow"]},
+        "tokens": 36,
     }
 
 

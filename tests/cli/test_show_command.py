@@ -53,6 +53,7 @@ order
   category  orders
   marks     destructive
   returns   list of integer
+  tokens    about 176 in each request
 
 Parameters
   NAME             TYPE              DEFAULT   DESCRIPTION
@@ -124,7 +125,7 @@ def test_tools_of_a_file_are_shown_one_after_the_other(invoke, shop):
 def test_built_in_tool_is_shown_by_its_name(invoke):
     result = invoke("show", "calculator")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "  kind   text tool\n  from   builtin\n" in result.stdout
+    assert "  kind    text tool\n  from    builtin\n" in result.stdout
     assert result.stdout.endswith("Run it\n  toolkit run calculator TEXT\n")
 
 
@@ -196,9 +197,11 @@ def test_json_has_the_whole_specification(invoke, shop):
         "idempotent",
         "open_world",
         "policy",
+        "tokens",
         "parameters",
         "output_schema",
         "return_behavior",
+        "result_tokens",
         "category",
         "strict",
         "metadata",

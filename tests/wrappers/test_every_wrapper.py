@@ -34,6 +34,7 @@ from toolkit.testing.calling import WatchedTool  # private
 from toolkit.tools import RecordingMetrics, RedescribedTool, innermost
 from toolkit.wrappers import (
     ArtifactSinkingTool,
+    BudgetedTool,
     ConfirmedTool,
     CountedTool,
     ListSink,
@@ -49,6 +50,7 @@ WRAPPERS = {
     ArtifactSinkingTool: lambda inner: ArtifactSinkingTool(inner, ListSink()),
     ConfirmedTool: lambda inner: ConfirmedTool(inner, lambda arguments: None),
     CountedTool: lambda inner: CountedTool(inner, 5),
+    BudgetedTool: lambda inner: BudgetedTool(inner, 10_000),
     ShortenedTool: lambda inner: ShortenedTool(inner, 10_000),
     OneShotTool: lambda inner: OneShotTool(inner, "Go on."),
     ReplanningTool: lambda inner: ReplanningTool(inner, lambda result, context: None),

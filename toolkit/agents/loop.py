@@ -22,6 +22,7 @@ from toolkit.tools.calls.results import ToolCall, ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.spec import READINGS, ToolSpec
 from toolkit.tools.secret_arguments import redactor_of
+from toolkit.wrappers.limits import budgeted
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -217,13 +218,15 @@ class Loop:
         import asyncio
 
         called = [self.table.tools.get(call.name) for call in calls]
+        most = self._context.result_tokens
         places = asyncio.Semaphore(self._limits.at_once)
 
         async def called_in_place(tool: Tool | None, call: ToolCall, place: int) -> ToolResult:
             context = self._recorded.context_of_call(tool, self.turns, place)
             async with places:
                 try:
-                    return await call_as_step(tool, call, context, self.turns, self._limits.turns)
+                    bounded = tool and budgeted(tool, most)
+                    return await call_as_step(bounded, call, context, self.turns, self._limits.turns)
                 except ExitEarlyError as ending:
                     self._stop_others(ending, [task for task in tasks if task is not asyncio.current_task()])
                     raise

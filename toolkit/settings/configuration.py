@@ -8,6 +8,7 @@
     [tool.toolkit.defaults]
     timeout = "30s"                         # timeout of a call
         approval_timeout = "5m"                 # timeout of a question
+        result_tokens = 20000                   # the most tokens of a result for a model
         dialect = "openai-strict"               # the dialect of `toolkit schema`
         journal = true                          # keep a journal of pipelines
         model = "openai-chat:gpt-6-luna"        # the model of agents
@@ -120,6 +121,7 @@ class Configuration(NamedTuple):
         user_sources: The sources that the user named with an option or a variable, rather than in a file.
         timeout: Timeout of a call in seconds, or `None` if not set.
         approval_timeout: Timeout of a question in seconds, or `None` if not set.
+        result_tokens: Maximum number of tokens of a result, for tools without a limit of their own, or `None`.
         dialect: The dialect in which tools are printed, or `None` if not set.
         journal: Whether runs of pipelines keep a journal by default.
         model: The default model of agents, or `None` if not set.
@@ -155,6 +157,7 @@ class Configuration(NamedTuple):
     user_sources: tuple[str, ...] = ()
     timeout: float | None = None
     approval_timeout: float | None = None
+    result_tokens: int | None = None
     dialect: str | None = None
     journal: bool = False
     model: str | None = None

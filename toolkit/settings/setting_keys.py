@@ -306,6 +306,7 @@ def _servers_schema() -> Schema:
 DEFAULTS: Final = (
     Key("timeout", DURATION, "timeout of a call"),
     Key("approval_timeout", DURATION, "timeout of a question", "5m"),
+    Key("result_tokens", COUNT, "maximum number of tokens of a result, for tools without a limit of their own"),
     Key("model_timeout", DURATION, "how long a model can send nothing before it times out", "5m"),
     Key("journal", SWITCH, "whether runs of pipelines keep a journal; batches always do", False),
     Key("dialect", DIALECT, "the dialect that `toolkit schema` prints", PLAIN),

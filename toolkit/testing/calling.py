@@ -31,6 +31,7 @@ from toolkit.sources.project_policies import configured_policy
 from toolkit.sources.targets import ImportPermission
 from toolkit.testing.departures import Departures
 from toolkit.testing.outcomes import NOT_APPROVED, Outcome, is_refusal
+from toolkit.token_counts import tokens_in
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.calls.json_data import plain_data
@@ -136,7 +137,7 @@ class Tools:
     def _judged(self, tool: Tool, result: ToolResult, signal: BaseException | None) -> Outcome:
         if signal is None and result.succeeded:
             digest = sha256(result.output.encode(errors="replace")).hexdigest()
-            return Outcome("ok", size=len(result.output), digest=digest, mismatch=_mismatch(tool, result))
+            return Outcome("ok", tokens=tokens_in(result.output), digest=digest, mismatch=_mismatch(tool, result))
         error = signal if signal is not None else self._departures.left
         if error is not None:
             words, place = message_of(error), place_of_raise(error, self._is_own)

@@ -69,6 +69,7 @@ def _in_parallel(
             seed=settings.seed,
             examples=settings.examples,
             known=known.of(_key(tool.spec)),
+            budget=settings.configuration.result_tokens,
         )
 
     def work(at: int) -> list[ToolReport]:

@@ -23,9 +23,10 @@ from toolkit.tools.outcomes import UNWRITABLE
 
 MOST_TOKENS: Final = 25_000
 """Results that are longer are reported. Claude Code refuses results of MCP tools that are longer than this."""
-_CHARACTERS_PER_TOKEN: Final = 4
 _SHARE_OF_BROKEN: Final = 0.5
 _SHRINKING: Final = 60
+_SMALL_ENOUGH: Final = {"invalid-accepted", "valid-refused", "result-size", "result-budget"}
+"""The findings whose input is not shrunk, since a smaller one says no more."""
 _SHRINKING_OF_ENDINGS: Final = 6
 _MOST_SUGGESTIONS: Final = 6
 _MOST_REFUSALS: Final = 4
@@ -40,7 +41,7 @@ class Finding(NamedTuple):
 
     Attributes:
         kind: What is wrong: `crash`, `hang`, `exit`, `output`, `valid-refused`, `invalid-accepted`, `result-type`,
-            `result-size`, `no-json`, `unstable`, `arguments-changed`, `leak`.
+            `result-size`, `result-budget`, `no-json`, `unstable`, `arguments-changed`, `leak`.
         problem: The same as a problem, with the place and a hint.
         arguments: The smallest input that shows it.
         breaks: The keyword that the input violates, with its place; empty for a valid input.
@@ -62,7 +63,7 @@ class ToolReport(NamedTuple):
         refused: How many calls it refused.
         failed: How many calls crashed, hung, or ended the process.
         slowest: The longest call, in seconds.
-        tokens: The longest result, in tokens, as an estimate of four characters each.
+        tokens: The longest result, in tokens, as an estimate.
         results: How many different results the successful calls had.
         findings: What is wrong with it.
         not_called: Why it was not called; empty if it was.
@@ -81,7 +82,13 @@ class ToolReport(NamedTuple):
 
 
 def check_tool(
-    tool: TestedTool, call: Call, *, seed: int, examples: int, known: Iterable[dict[str, Any]] = ()
+    tool: TestedTool,
+    call: Call,
+    *,
+    seed: int,
+    examples: int,
+    known: Iterable[dict[str, Any]] = (),
+    budget: int | None = None,
 ) -> ToolReport:
     """Check a tool.
 
@@ -91,18 +98,20 @@ def check_tool(
         seed: Determines which combinations of values are tried.
         examples: The maximum number of valid inputs.
         known: Inputs with which it has failed before, which are tried first.
+        budget: The project's limit for the tokens of a result, unless the tool has its own.
     """
     try:
         maker = ArgumentMaker(_plain(tool.spec.parameters), f"{seed}:{tool.spec.name}")
     except ValueError as error:
         return ToolReport(tool.spec, not_called=f"its schema cannot be read: {error}")
-    return _Check(tool, call, maker, examples).run(list(known))
+    return _Check(tool, call, maker, examples, tool.spec.result_tokens or budget).run(list(known))
 
 
 class _Check:
     """The check of one tool."""
 
-    def __init__(self, tool: TestedTool, call: Call, maker: ArgumentMaker, examples: int) -> None:
+    def __init__(self, tool: TestedTool, call: Call, maker: ArgumentMaker, examples: int, budget: int | None) -> None:
+        self._budget = budget
         self._spec, self._place = tool.spec, tool.place or tool.spec.location
         self._call, self._maker, self._examples = call, maker, examples
         self._findings: dict[tuple[Any, ...], Finding] = {}
@@ -180,7 +189,7 @@ class _Check:
             refused=ends.count("refused"),
             failed=sum(one in {"crashed", "hung", "ended"} for one in ends),
             slowest=max(one.seconds for one in self._outcomes),
-            tokens=max(map(_tokens, self._outcomes)),
+            tokens=max(one.tokens for one in self._outcomes),
             results=len({one.digest for one in self._outcomes if one.status == "ok"}),
             findings=tuple(self._findings.values()),
         )
@@ -224,8 +233,8 @@ class _Check:
             yield "invalid-accepted", one.breaks
         if outcome.mismatch:
             yield "result-type", ""
-        if _tokens(outcome) > MOST_TOKENS:
-            yield "result-size", ""
+        if outcome.tokens > (self._budget or MOST_TOKENS):
+            yield "result-size" if self._budget is None else "result-budget", ""
 
     def _kinds_of_refusal(self, one: Input, outcome: Outcome) -> Iterator[tuple[str, Any]]:
         if _UNSERIALIZABLE.search(outcome.error) and outcome.place is None:
@@ -248,7 +257,7 @@ class _Check:
             return found
 
         most = _SHRINKING_OF_ENDINGS if _ends_process(outcome) else _SHRINKING
-        is_small = outcome.status == "hung" or kind in {"invalid-accepted", "valid-refused", "result-size"}
+        is_small = outcome.status == "hung" or kind in _SMALL_ENOUGH
         least = one.arguments if is_small else smallest(one.arguments, fails, most)
         return self._described(kind, one._replace(arguments=least), last[0])
 
@@ -262,8 +271,8 @@ class _Check:
             breaks=one.breaks,
             printed=_short(outcome.printed),
             mismatch=outcome.mismatch or _short(outcome.error),
-            tokens=f"{_tokens(outcome):,}",
-            most=f"{MOST_TOKENS:,}",
+            tokens=f"{outcome.tokens:,}",
+            most=f"{self._budget or MOST_TOKENS:,}",
         )
         hints = [f"the smallest input{given}: {_short(json_text(one.arguments))}"]
         if kind == "crash":
@@ -313,6 +322,11 @@ _WORDS: Final[dict[str, _Words]] = {
         "warning",
         "a result of '{name}' has about {tokens} tokens, more than {most}",
     ),
+    "result-budget": (
+        UNUSABLE_RESULT,
+        "error",
+        "a result of '{name}' has about {tokens} tokens, more than its limit of {most} (result_tokens)",
+    ),
     "unstable": (
         UNREPEATABLE_CALL,
         "warning",
@@ -335,10 +349,6 @@ def _plain(data: Any) -> Any:
 def _ends_process(outcome: Outcome) -> bool:
     """Return whether a call ended its process, or left it without memory."""
     return outcome.status in {"hung", "ended"} or outcome.kind == "MemoryError"
-
-
-def _tokens(outcome: Outcome) -> int:
-    return ceil(outcome.size / _CHARACTERS_PER_TOKEN)
 
 
 def _short(text: str) -> str:

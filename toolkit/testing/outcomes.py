@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
         kind: The class of the exception that ended it.
         place: The innermost line of the tool's own code that raised it.
         seconds: How long the call took.
-        size: The number of characters of the output.
+        tokens: The approximate number of tokens of the output.
         digest: Identifies the output.
         printed: What the call wrote to standard output; only the beginning.
         mismatch: How the result violates the tool's output schema.
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     kind: str = ""
     place: Location | None = None
     seconds: float = 0.0
-    size: int = 0
+    tokens: int = 0
     digest: str = ""
     printed: str = ""
     mismatch: str = ""

@@ -86,6 +86,7 @@ class ToolContext:
         place: str | None = None,
         strict: bool = False,
         redactor: "Redactor | None" = None,
+        result_tokens: int | None = None,
     ) -> None:
         """Create a context; every argument is optional.
 
@@ -106,6 +107,8 @@ class ToolContext:
                 destructive tools run without approval then. Contexts derived from a strict context are strict too.
             redactor: Keeps secrets out of events, logs, questions and messages to models. With a listener, the default
                 is a redactor that knows the secrets in the environment.
+            result_tokens: Maximum number of tokens of a result for a model of an agent, for tools without a limit of
+                their own. Results within pipelines are not limited, because no model reads them.
 
         Raises:
             ConfigurationError: If a gate is combined with a reviewer or a policy, or `chosen_by` is not valid.
@@ -127,6 +130,7 @@ class ToolContext:
             path=None if run is None else "",
             journal=None if run is None else run.journal,
             redactor=_new_redactor() if listener is not None and redactor is None else redactor,
+            result_tokens=result_tokens,
             **_OUTSIDE_CALLS,
         )
 
@@ -148,6 +152,7 @@ class ToolContext:
         path: str | None
         journal: Journal | None
         redactor: Redactor | None
+        result_tokens: int | None
         waits: Waiting | None
         limiter: Limiter | None
 

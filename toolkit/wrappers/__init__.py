@@ -9,7 +9,12 @@ if TYPE_CHECKING:
         track_assets as track_assets,
     )
     from toolkit.wrappers.confirming import ConfirmedTool as ConfirmedTool
-    from toolkit.wrappers.limits import CountedTool as CountedTool, ShortenedTool as ShortenedTool, limited as limited
+    from toolkit.wrappers.limits import (
+        BudgetedTool as BudgetedTool,
+        CountedTool as CountedTool,
+        ShortenedTool as ShortenedTool,
+        limited as limited,
+    )
     from toolkit.wrappers.naming import renamed as renamed, tool_object as tool_object
     from toolkit.wrappers.one_shot import LoopMemo as LoopMemo, OneShotTool as OneShotTool
     from toolkit.wrappers.replanning import (
@@ -34,7 +39,7 @@ else:
         {
             "artifacts": "ArtifactSinkingTool publish_to_blackboard sink_artifacts track_assets",
             "confirming": "ConfirmedTool",
-            "limits": "CountedTool ShortenedTool limited",
+            "limits": "BudgetedTool CountedTool ShortenedTool limited",
             "naming": "renamed tool_object",
             "one_shot": "LoopMemo OneShotTool",
             "replanning": "Replan ReplanningTool replan_always replan_and_add replan_when",

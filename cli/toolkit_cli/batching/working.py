@@ -21,7 +21,7 @@ from toolkit_cli.batching.stored_batches import StoredBatch, StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun, version_of
 from toolkit_cli.failures import report
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.sessions import Session, timed
+from toolkit_cli.running.sessions import Session, bounded
 from toolkit_cli.running.tool_calls import CollectedSteps, Ending, end_run
 from toolkit_cli.shared_options import restored
 
@@ -102,7 +102,7 @@ class WorkerTools:
 
     def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
         options = restored(RunOptions, request)
-        tool = timed(tool, options.timeout, self._session.configuration.timeout)
+        tool = bounded(tool, options.timeout, self._session.configuration)
         context = self._session.context_for(options.session.given, waits=options.on_approval == "wait")
         context = context.replace(limiter=self._store.limits)
         return StoredCalls(tool, context, request["each"], self._session.channel, request.get("trace"))

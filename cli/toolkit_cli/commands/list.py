@@ -31,14 +31,15 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     start: Starts = None,
     python: Python = None,
     policy: PolicyPath = None,
-    verbose: Verbose = 0,  # noqa: ARG001 - read where modules are imported
+    verbose: Verbose = 0,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """List the tools of the targets, or all configured and built-in tools.
 
     Sources that cannot be opened are reported on stderr, and the others are still listed. Python files that define no
     tools are not imported; their number is reported on stderr. With --static, tools of other frameworks are listed as
-    well, with their location, their framework, and how they are registered.
+    well, with their location, their framework, and how they are registered. With -v, a column shows about how many
+    tokens each definition adds to every request.
     """
     if groups:
         refuse_python(python, "'--groups' opens no modules")
@@ -54,7 +55,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
         records = [summary_record(tool, rules) for tool in opened.tools.values()]
         console.write_json(records)
     elif opened.tools:
-        lines = listed(opened.tools.values(), console.data_width(), rules)
+        lines = listed(list(opened.tools.values()), console.data_width(), rules, counts=verbose > 0)
         print_lines(lines)
     exit_code = code_for(opened.problems)
     report(opened.problems, exit_code, as_json=format == "json", files=opened.files)

@@ -1,13 +1,14 @@
 """Renders tools, as a list or with all their details."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
 from toolkit.disclosure.offering import tree_of
 from toolkit.pipelines.outline import outline_of
+from toolkit.token_counts import tokens_of_data
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign.frameworks import title_of
 from toolkit.tools.kinds.function_tools import DescribedTool
@@ -37,14 +38,21 @@ _FLAGS = (
 )
 
 
-def listed(tools: Iterable[Tool], width: int, policy: "FilePolicy | None" = None) -> list[Line]:
+def listed(
+    tools: Sequence[Tool], width: int, policy: "FilePolicy | None" = None, *, counts: bool = False
+) -> list[Line]:
     """Return a table of tools: name, marks, source, and the first sentence of the description.
 
     With a policy, the table has a column with the possible decisions. If there are tools of other frameworks, it has a
-    column with the framework.
+    column with the framework. With `counts`, it has a column with the tokens of each definition, and their sum below.
     """
-    header = ("NAME", "MARKS", "POLICY", "FRAMEWORK", "FROM", "DESCRIPTION")
-    return table(header, [_row(tool, policy) for tool in tools], width, danger="destructive")
+    header = ("NAME", "MARKS", "~TOKENS", "POLICY", "FRAMEWORK", "FROM", "DESCRIPTION")
+    sizes = [tokens_of_data(tool.spec.definition) for tool in tools]
+    rows = [_row(tool, policy, f"{size:,}" if counts else "") for tool, size in zip(tools, sizes, strict=True)]
+    lines = table(header, rows, width, danger="destructive")
+    if counts:
+        lines += [[], [("quiet", f"all definitions together add about {sum(sizes):,} tokens to each request")]]
+    return lines
 
 
 def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
@@ -63,6 +71,7 @@ def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, 
         "idempotent": spec.idempotent,
         "open_world": spec.open_world,
         "policy": outlook_record(policy, tool),
+        "tokens": tokens_of_data(spec.definition),
     }
 
 
@@ -87,6 +96,7 @@ def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any
             "parameters": spec.parameters,
             "output_schema": spec.output_schema,
             "return_behavior": spec.return_behavior,
+            "result_tokens": spec.result_tokens,
             "category": spec.category,
             "strict": spec.strict,
             "metadata": dict(spec.metadata),
@@ -201,12 +211,12 @@ def command_for(tool: Tool, target: str, more: str = "") -> str:
     return " ".join(parts + [_placeholder(one) for one in parameters])
 
 
-def _row(tool: Tool, policy: "FilePolicy | None") -> tuple[str, str, str, str, str, str]:
+def _row(tool: Tool, policy: "FilePolicy | None", size: str) -> tuple[str, ...]:
     spec = tool.spec
     name = address_of(spec) if (spec.source or "").startswith(REMOTE) else spec.name
     outlook = outlook_text(policy, tool) if policy is not None else ""
     source, words = shown_path(spec.source or ""), first_sentence(spec.description)
-    return one_line(name), ", ".join(marks_of(tool)), outlook, _framework_of(tool), source, words
+    return one_line(name), ", ".join(marks_of(tool)), size, outlook, _framework_of(tool), source, words
 
 
 def _framework_of(tool: Tool) -> str:
@@ -224,6 +234,8 @@ def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
         "marks": ", ".join(marks_of(tool)),
         "policy": outlook_text(policy, tool) if policy is not None else "",
         "returns": type_of(spec.output_schema) if spec.output_schema else "",
+        "tokens": f"about {tokens_of_data(spec.definition):,} in each request",
+        "most": f"{spec.result_tokens:,} tokens of a result" if spec.result_tokens else "",
         "its result": "" if spec.return_behavior == "to_model" else f"ends a model's turn ({spec.return_behavior})",
     }
     known = {name: fact for name, fact in facts.items() if fact}

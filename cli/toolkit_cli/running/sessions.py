@@ -243,7 +243,12 @@ def open_session(
         gate.audit = audit_of(configuration)
         limits = limiter_of(configuration.limits)
         context = ToolContext(
-            configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
+            configuration.context,
+            memory_id=memory_id,
+            gate=gate,
+            listener=listener,
+            redactor=console.redactor(),
+            result_tokens=configuration.result_tokens,
         ).replace(limiter=limits)
         with RunReport(None if run is None else listener, run or "", run_id) as observed:
             quiet = options.messages.quiet
@@ -358,6 +363,20 @@ class ShownRun:
 
 
 # ------------------------------------------------------------------------------------------------------ option values
+
+
+def bounded(tool: Tool, typed: str | None, configuration: "Configuration") -> Tool:
+    """Return the tool with the limits of a project for the duration and the result of a call.
+
+    Raises:
+        Failure: If the typed time limit is not a duration.
+    """
+    tool = timed(tool, typed, configuration.timeout)
+    if tool.spec.result_tokens is None and configuration.result_tokens is None:
+        return tool
+    from toolkit.wrappers.limits import budgeted  # few tools have a limit
+
+    return budgeted(tool, configuration.result_tokens)
 
 
 def timed(tool: Tool, typed: str | None, configured: float | None) -> Tool:

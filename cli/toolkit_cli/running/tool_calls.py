@@ -243,6 +243,9 @@ def _end_of(event: Event, seconds: float, steps: dict[int, CollectedStep]) -> Ev
 
 
 _CODES = {"rejected": ExitCode.APPROVAL, "in_doubt": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
+_HINTS = {
+    "too_large": "return less from it, or raise `result_tokens`, in its @tool(…) or under [defaults] in toolkit.toml"
+}
 _SIGNAL_OFFSET = 128
 
 
@@ -365,7 +368,7 @@ def _ending_of(result: ToolResult) -> Ending:
     exit_code = _CODES.get(str(result.error_code), ExitCode.FINDINGS)
     message = result.error if result.error.strip() else NO_MESSAGE
     if (raised := result.raised) is None:
-        return Ending(result, exit_code, Problem("", message))
+        return Ending(result, exit_code, Problem("", message, hint=_HINTS.get(str(result.error_code))))
     return Ending(result, exit_code, Problem("", raised.named_in(message), raised.place))
 
 

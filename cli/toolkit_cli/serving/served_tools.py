@@ -72,6 +72,7 @@ def make_options(session: Session, name: str, meta: Sequence[str], timeout: str 
         reviewer=configuration.webhook.reviewer() if configuration.webhook is not None else None,
         listener=context.listener,
         limiter=context.limiter,
+        result_tokens=configuration.result_tokens,
     )
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))

@@ -29,6 +29,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import learn_arguments
+from toolkit.wrappers.limits import budgeted
 from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
@@ -156,6 +157,7 @@ class CaseRunner:
                 run=run,
                 listener=events.append if wants_events else None,
                 redactor=console.redactor(),
+                result_tokens=self._configuration.result_tokens,
             )
             started = perf_counter()
             ending = ending_of(lambda: tool.run(arguments, context))
@@ -178,7 +180,7 @@ class CaseRunner:
         return tool
 
     def _stubbed(self, case: Case, tool: Tool) -> Tool:
-        """Return what is run with its stubs and its time limit.
+        """Return what is run with its stubs, and the limits of its result and its time.
 
         Raises:
             Failure: If a stub does not fit, or the case names a tool that is never called.
@@ -189,10 +191,9 @@ class CaseRunner:
         problems += more
         if errors_among(problems):
             raise Failure(ExitCode.USAGE, problems=problems)
+        tool = budgeted(tool, self._configuration.result_tokens)
         seconds = case.expect.within.time
-        if seconds is None:
-            return tool
-        return TimedTool(tool, seconds)
+        return tool if seconds is None else TimedTool(tool, seconds)
 
 
 def _described(ending: Ending, answers: ForeseenAnswers, run: Run) -> Happened:

@@ -3,7 +3,6 @@
 What each provider accepts is data in `dialects`; here, an objection only gets its location in the source.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from toolkit.dialects.schema_parts import path_of
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
+from toolkit.token_counts import tokens_of_data
 from toolkit.tools.definition.spec import ToolSpec
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
@@ -131,10 +131,6 @@ def steps_of(pointer: str) -> tuple[str | int, ...]:
     return path_of(pointer)[1:] if pointer.startswith("/parameters") else ()
 
 
-CHARACTERS_OF_A_TOKEN = 4
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
-
-
 def tokens_of(tool: ToolDefinition, provider: str) -> int:
     """Return the approximate number of tokens of a tool's definition for a provider.
 
@@ -142,8 +138,3 @@ def tokens_of(tool: ToolDefinition, provider: str) -> int:
         ValueError: If only the tool's source was read.
     """
     return tokens_of_data(tool.exported(dialect_for(provider)).definition)
-
-
-def tokens_of_data(data: Any) -> int:
-    """Return the approximate number of tokens of a definition that is sent as it is."""
-    return -(-len(_COMPACT.encode(data)) // CHARACTERS_OF_A_TOKEN)

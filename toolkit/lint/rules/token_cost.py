@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import TOKEN_COST
-from toolkit.lint.clues.provider_objections import by_source, name_of, tokens_of, tokens_of_data
+from toolkit.lint.clues.provider_objections import by_source, name_of, tokens_of
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.token_counts import tokens_of_data
 
 
 class TokenCost(Rule):
@@ -15,7 +16,7 @@ class TokenCost(Rule):
     ## Why
 
     Definitions are sent with every request of a conversation, used or not. You pay for them each time, and they fill
-    the context. Costs are estimated at four characters per token of what `toolkit schema` prints, and
+    the context. Costs are estimated at four bytes per token of what `toolkit schema` prints, and
     `toolkit lint --compat` shows them all. The limits are `max-tokens` and `max-toolset-tokens` in
     `[tool.toolkit.lint]`. The default of the latter is a twentieth of a context of 200,000 tokens.
 

@@ -31,6 +31,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.calls.call_limits import Limiter
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
+from toolkit.wrappers.limits import budgeted
 from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_end
 
 Context = ServerRequestContext[Any, Any]
@@ -61,6 +62,7 @@ class Rules:
         reviewer: Answers questions if the client does not support them.
         listener: Receives the events of every call.
         limiter: Limits how many calls run at the same time and how often they begin.
+        result_tokens: Maximum number of tokens of a result, for tools without a limit of their own.
     """
 
     policy: Policy | None = None
@@ -75,6 +77,7 @@ class Rules:
     reviewer: Reviewer | None = None
     listener: Listener | None = None
     limiter: Limiter | None = None
+    result_tokens: int | None = None
 
 
 class Question(NamedTuple):
@@ -137,8 +140,10 @@ class Call:
             chosen_by="model",
             loop_id=session,
             redactor=self.redactor,
+            result_tokens=self._rules.result_tokens,
         ).replace(limiter=self._rules.limiter)
-        self._task = self._pool.begin(lambda: self._timed.call(self.arguments, context))
+        bounded = budgeted(self._timed, self._rules.result_tokens)
+        self._task = self._pool.begin(lambda: bounded.call(self.arguments, context))
 
     def follow(self, request: Context) -> None:
         """Send progress to the client of this request from now on."""

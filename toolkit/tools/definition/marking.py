@@ -44,7 +44,8 @@ def tool(function: Any = None, /, **options: Any) -> Any:
     Args:
         function: A function, method, static method or class method, sync or async.
         **options: Any of `name`, `description`, `return_behavior` (`to_model`, `immediate` or `immediate_if_last`),
-            `category`, `requires_approval`, `read_only`, `destructive`, `idempotent`, `open_world`,
+            `result_tokens` (the most tokens of a result for a model), `category`, `requires_approval`, `read_only`,
+            `destructive`, `idempotent`, `open_world`,
             `flow` (what it does with data: `reads_untrusted`, `reads_private`, `writes`, `sends`), `strict`,
             `metadata` (a mapping for each provider's name) and `examples` (example arguments).
             Invalid options are reported when the tools are collected.

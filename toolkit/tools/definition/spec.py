@@ -132,6 +132,7 @@ class ToolSpec:
         parameters: A JSON Schema (2020-12) of type `object` for the arguments.
         output_schema: A JSON Schema of the returned data, if known.
         return_behavior: Whether a result goes to the model (`to_model`), or ends the loop and goes to the caller.
+        result_tokens: Maximum number of tokens of a result for a model, as an estimate; a longer one is refused.
         category: The category of the tool, if tools are disclosed by category.
         requires_approval: Whether every call requires approval.
         read_only: Whether the tool changes nothing; `None` means not set, here and below.
@@ -155,6 +156,7 @@ class ToolSpec:
     parameters: Mapping[str, Any] = field(default_factory=_no_parameters)
     output_schema: Mapping[str, Any] | None = field(default=None, kw_only=True)
     return_behavior: ReturnBehavior = field(default="to_model", kw_only=True)
+    result_tokens: int | None = field(default=None, kw_only=True)
     category: str | None = field(default=None, kw_only=True)
     requires_approval: bool = field(default=False, kw_only=True)
     read_only: bool | None = field(default=None, kw_only=True)

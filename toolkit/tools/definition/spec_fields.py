@@ -77,6 +77,12 @@ def _return_behavior(_: str, value: object) -> str:
     raise UnfitFieldError(message, did_you_mean(text[:_LONGEST_CHOICE], known, otherwise=choices))
 
 
+def _result_tokens(name: str, value: object) -> int | None:
+    if value is None or (type(value) is int and value > 0):
+        return value
+    raise UnfitFieldError(f"{name} must be a whole number above zero, not {short_repr(value)}")
+
+
 def _flow(_: str, value: object) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -148,6 +154,7 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "parameters": _schema,
     "output_schema": _optional_schema,
     "return_behavior": _return_behavior,
+    "result_tokens": _result_tokens,
     "category": _optional_text,
     "requires_approval": _switch,
     "read_only": _flag,
@@ -171,6 +178,7 @@ class ToolOptions(TypedDict, total=False):
 
     category: str | None
     return_behavior: ReturnBehavior
+    result_tokens: int | None
     requires_approval: bool
     read_only: bool | None
     destructive: bool | None
