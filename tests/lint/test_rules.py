@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +48,9 @@ FIRST_FIXES = {
     **dict.fromkeys(("TK101", "TK304", "TK312", "TK404", "TK506", "TK602", "TK604", "TK610"), "unsafe"),
 }
 EXAMPLE = re.compile(r"^## (Example|Instead)\n+(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-BLOCK = re.compile(r"^```(python|json|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(python|json|yaml|markdown)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+TOGETHER = {"TK645"}
+"""The codes of findings that compare what is written with all tools."""
 FILES = {"python": "tools.py", "json": "tools.json", "yaml": "pipeline.yaml"}
 
 
@@ -118,18 +121,18 @@ def test_fixes_do_what_they_promise(case, problems_in):
 
 
 class Example(NamedTuple):
-    """An example in the documentation of a rule: its section, its language and its text."""
+    """An example in the documentation of a rule: its section, the name of its file, and its text."""
 
     section: str
-    language: str
+    file: str
     text: str
 
 
 def examples_of(rule):
     return [
-        Example(section, language, text)
+        Example(section, title or FILES[language], text)
         for section, body in EXAMPLE.findall(rule.documentation)
-        for language, text in BLOCK.findall(body)
+        for language, title, text in BLOCK.findall(body)
     ]
 
 
@@ -138,10 +141,10 @@ def examined(folder, rules):
     named = {}
     for rule in rules:
         for example in examples_of(rule):
-            path = folder / f"{rule.code}_{example.section}" / FILES[example.language]
+            path = folder / f"{rule.code}_{example.section}" / example.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(example.text, "utf-8")
-            named[rule.code, example.section] = str(path)
+            named.setdefault((rule.code, example.section), []).append(str(path))
     return named
 
 
@@ -154,20 +157,20 @@ def found_in_examples(tmp_path_factory):
     found = {}
     of_toolsets = {
         rule.code for rule in make_rules(codes(), RuleSettings(PROVIDERS)) if rule.overrides("check_toolset")
-    }
+    } | TOGETHER
     groups: dict[object, list[RulePage]] = {}
     for rule in all_pages():
         groups.setdefault(rule.code if rule.code in of_toolsets else rule.providers, []).append(rule)
     for rules in groups.values():
         named = examined(folder, rules)
-        parts = [[path] for path in named.values()] if rules[0].code in of_toolsets else [list(named.values())]
+        parts = list(named.values()) if rules[0].code in of_toolsets else [[*chain.from_iterable(named.values())]]
         for paths in parts:
             configuration, _ = find_configuration(folder)
             settings, _ = read_lint_settings(configuration)
             chosen = with_rules_that_are_off(settings)._replace(providers=rules[0].providers or (PORTABLE,))
             for problem in check(paths, configuration, settings=chosen) if paths else ():
-                place = problem.location.file if problem.location else ""
-                found.setdefault(str((folder / place).parent.name), set()).add(problem.code)
+                place = Path(problem.location.file if problem.location else "")
+                found.setdefault(place.parts[0] if place.parts else "", set()).add(problem.code)
     os.chdir(before)
     return found
 

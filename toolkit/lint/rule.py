@@ -12,6 +12,7 @@ from toolkit.problems import Edit, Fix, Location, Problem, Severity
 if TYPE_CHECKING:
     from toolkit.lint.definitions.pipeline_files import PipelineFile
     from toolkit.lint.definitions.tool_definitions import ToolDefinition
+    from toolkit.skills.skill_files import Skill
     from toolkit.source_code.python_files import PythonFile
     from toolkit.source_code.python_functions import PythonFunction
 
@@ -121,6 +122,10 @@ class Rule:
 
     def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:
         """Check a pipeline: its document, and its plan if it is valid."""
+        return ()
+
+    def check_skill(self, skill: "Skill") -> Iterable[Problem]:
+        """Check the `SKILL.md` of a skill whose header can be read."""
         return ()
 
     def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:

@@ -1,19 +1,22 @@
 """`toolkit list`: list tools."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from toolkit.codes import NO_TOOLS
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import did_you_mean
+from toolkit.problems import Problem, did_you_mean
+from toolkit.skills.skill_folders import find_skills, project_skills
 from toolkit.sources.written_lists import list_written
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.other_python import Python, continue_with, refuse_python
-from toolkit_cli.rendering.listings import group_record, listed_groups, listed_written, written_record
-from toolkit_cli.rendering.styles import print_lines
+from toolkit_cli.rendering.listings import group_record, listed_groups, listed_skills, listed_written, written_record
+from toolkit_cli.rendering.styles import Line, print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured
@@ -39,7 +42,8 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     Sources that cannot be opened are reported on stderr, and the others are still listed. Python files that define no
     tools are not imported; their number is reported on stderr. With --static, tools of other frameworks are listed as
     well, with their location, their framework, and how they are registered. With -v, a column shows about how many
-    tokens each definition adds to every request.
+    tokens each definition adds to every request. The skills of the project, or of the folders that are targets, have a
+    table of their own; JSON only has tools.
     """
     if groups:
         refuse_python(python, "'--groups' opens no modules")
@@ -51,15 +55,37 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, targets or ())
     opened = open_configured(targets, configuration, gate_for(configuration))
+    skills = _skills_of(targets, configuration.directory)
     if format == "json":
         records = [summary_record(tool, rules) for tool in opened.tools.values()]
         console.write_json(records)
-    elif opened.tools:
-        lines = listed(list(opened.tools.values()), console.data_width(), rules, counts=verbose > 0)
-        print_lines(lines)
-    exit_code = code_for(opened.problems)
-    report(opened.problems, exit_code, as_json=format == "json", files=opened.files)
+    else:
+        tools_found = list(opened.tools.values())
+        lines = listed(tools_found, console.data_width(), rules, counts=verbose > 0) if tools_found else []
+        _print_tables(lines, skills)
+    problems = _without_folders(opened.problems, skills)
+    exit_code = code_for(problems)
+    report(problems, exit_code, as_json=format == "json", files=opened.files)
     return exit_code
+
+
+def _skills_of(targets: list[str] | None, directory: Path) -> dict[str, list[Path]]:
+    """Return the skills in each target, or in the project if there are none."""
+    return {folder: find_skills(Path(folder)) for folder in targets} if targets else {"": project_skills(directory)}
+
+
+def _without_folders(problems: Iterable[Problem], skills: Mapping[str, list[Path]]) -> list[Problem]:
+    """Return the problems, without those about folders that have skills and no tools."""
+    known = {f"there are no tools in '{folder}'" for folder, found in skills.items() if found}
+    return [one for one in problems if one.code != NO_TOOLS or one.message not in known]
+
+
+def _print_tables(tools: list[Line], skills: Mapping[str, list[Path]]) -> None:
+    files = [file for found in skills.values() for file in found]
+    of_skills = listed_skills(files, console.data_width()) if files else []
+    between: list[Line] = [[]] if tools and of_skills else []
+    if tools or of_skills:
+        print_lines([*tools, *between, *of_skills])
 
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:
@@ -70,13 +96,14 @@ def _list_written(targets: list[str] | None, format: str) -> ExitCode:
     settings, problems = read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
     found = list_written(targets or configuration.sources or ["."], base, settings.tool_decorators)
+    skills = _skills_of(targets, configuration.directory)
     if format == "json":
         console.write_json([written_record(tool) for tool in found.tools])
-    elif found.tools:
-        lines = listed_written(found.tools, console.data_width())
-        print_lines(lines)
-    exit_code = code_for(found.problems)
-    report(found.problems, exit_code, as_json=format == "json")
+    else:
+        _print_tables(listed_written(found.tools, console.data_width()) if found.tools else [], skills)
+    found_problems = _without_folders(found.problems, skills)
+    exit_code = code_for(found_problems)
+    report(found_problems, exit_code, as_json=format == "json")
     return exit_code
 
 

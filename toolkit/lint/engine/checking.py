@@ -117,6 +117,7 @@ def check_and_count(
         of_requests = dict(zip(requests, reports, strict=True))
         problems += _without_tools(folders, of_requests, configuration, settings, gaps)
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
+        problems += _of_skills(of_requests, configuration, is_whole=not gaps)
         together = _together(reports, inspection, kept)
     finally:
         kept.save()  # also after Ctrl-C: the next check continues with the remaining files
@@ -161,7 +162,8 @@ def _without_tools(
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
         hides += [one for one in requests if any(gap in gaps for gap in reports[one].gaps.problems)]
-        if not (hides or unread or any(reports[one].tools for one in requests)):
+        others = any(one.kind == "skill" for one in requests)
+        if not (hides or unread or others or any(reports[one].tools for one in requests)):
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
             hint = _imported_in(requests, reports) or hint
@@ -202,6 +204,14 @@ def _of_policy(
     from toolkit.lint.engine.policy_findings import policy_findings  # most projects have no policy
 
     return policy_findings(targets, configuration, reports, is_static=settings.is_static)
+
+
+def _of_skills(reports: Mapping[Request, Report], configuration: Configuration, *, is_whole: bool) -> Iterable[Problem]:
+    if not any(request.kind == "skill" for request in reports):
+        return ()
+    from toolkit.lint.engine.skill_findings import skill_findings  # few checks have skills
+
+    return skill_findings(reports, configuration, is_whole=is_whole)
 
 
 def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:

@@ -152,9 +152,9 @@ class FileChecker:
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._others: dict[str, PythonFile] = {}
-        self._tool, self._function, self._module, self._pipeline = (
+        self._tool, self._function, self._module, self._pipeline, self._skill = (
             [rule for rule in rules if rule.overrides(check)]
-            for check in ("check_tool", "check_function", "check_module", "check_pipeline")
+            for check in ("check_tool", "check_function", "check_module", "check_pipeline", "check_skill")
         )
 
     def read(self, request: Request) -> "Read":
@@ -200,6 +200,8 @@ class FileChecker:
                 return self._json(request)
             case "cases":
                 return self._cases(request)
+            case "skill":
+                return self._skill_file(request)
             case "pipeline":
                 return self._pipeline_file(request, opened, problems, is_static=answer is None)
         tools = [built_definition(record, None, request.target, opened.child) for record in opened.tools]
@@ -317,6 +319,17 @@ class FileChecker:
             return Report((text,))
         _, problems = read_cases(file, parse_document(text, str(file)))
         return self._finished(problems, [], str(file), text, _Opened.of(None))
+
+    def _skill_file(self, request: Request) -> Report:
+        from toolkit.skills.skill_files import parse_skill, read_skill  # few checks have skills
+
+        file = str(request.file)
+        skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
+        problems = list(skill.problems)
+        if skill.header is not None:
+            problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
+        # A skill depends on the files of its folder, so its findings are not cached.
+        return self._finished(problems, [], file, skill.source.text, _Opened.of(None))._replace(needs=None)
 
     def _pipeline_file(
         self, request: Request, opened: "_Opened", problems: list[Problem], *, is_static: bool

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem
+from toolkit.skills.skill_files import SKILL_FILE
+from toolkit.skills.skill_folders import find_skills
 from toolkit.source_code.module_files import PYTHON
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.targets import CASES, FilesTarget, is_case_file, parse_target
@@ -15,7 +17,7 @@ from toolkit.sources.targets import CASES, FilesTarget, is_case_file, parse_targ
 JSON = ".json"
 _TOOLS_JSON = "tools.json"
 
-Kind = Literal["python", "pipeline", "cases", "json", "name"]
+Kind = Literal["python", "pipeline", "cases", "json", "skill", "name"]
 
 
 class Request(NamedTuple):
@@ -38,7 +40,7 @@ class Request(NamedTuple):
     @property
     def is_opened(self) -> bool:
         """Whether a child process opens the target, since it may be code."""
-        return self.kind not in {"cases", "json"}
+        return self.kind not in {"cases", "json", "skill"}
 
     @property
     def kind(self) -> Kind:
@@ -47,6 +49,8 @@ class Request(NamedTuple):
             return "name"
         if self.file.endswith(JSON):
             return "json"
+        if os.path.basename(self.file) == SKILL_FILE:  # noqa: PTH119 - creating Paths for thousands of files is slow
+            return "skill"
         if is_case_file(self.file):
             return "cases"
         return "python" if self.file.endswith(PYTHON) else "pipeline"
@@ -70,14 +74,14 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
     """Return a request for each file or name, and problems of targets that were not found.
 
     Python files come first, since pipelines use them. In a folder, JSON files count as lists of definitions if they are
-    named `tools.json` or `….tools.json`, and YAML files as cases if they are named `….cases.yaml`; others have to be
-    named as targets.
+    named `tools.json` or `….tools.json`, YAML files as cases if they are named `….cases.yaml`, and Markdown files as
+    skills if they are named `SKILL.md`; others have to be named as targets.
     """
     requests: dict[str, Request] = {}
     folders: dict[str, list[Request]] = {}
     problems = []
     for text in targets:
-        if text.endswith(JSON) or (is_case_file(text) and not has_magic(text)):
+        if text.endswith(JSON) or (_is_read(text) and not has_magic(text)):
             found: FilesTarget | Problem | None = _file_itself(text, base)
         else:
             target = parse_target(text, base)
@@ -98,6 +102,11 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
     return Asked(sorted(requests.values(), key=lambda request: request.kind != "python"), problems, folders)
 
 
+def _is_read(name: str) -> bool:
+    """Return whether a file with this name is only read, and has no tools."""
+    return is_case_file(name) or Path(name).name == SKILL_FILE
+
+
 def request_for_text(text: str, file: str) -> Asked:
     """Return the request for a text that replaces the content of a file, which need not exist."""
     return Asked([Request(file, "", os.path.realpath(file), text=text)], [], {})
@@ -111,11 +120,11 @@ def _file_itself(text: str, base: Path) -> FilesTarget | Problem:
 
 
 def _others_below(folder: Path) -> Iterable[Path]:
-    """Return the lists of definitions and the case files in a folder, or in those that match a pattern."""
+    """Return the lists of definitions, the case files and the skills in a folder."""
     if not folder.is_dir():
         return ()
     return [
         path
         for path in files_below(folder, (JSON, *CASES))
         if path.name == _TOOLS_JSON or path.name.endswith((f".{_TOOLS_JSON}", *CASES))
-    ]
+    ] + find_skills(folder)

@@ -1,0 +1,151 @@
+"""Skills are checked together with the tools that they name, and listed."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit.problems import Location
+from toolkit.skills import parse_skill
+from toolkit_cli.main import application
+
+TOOLS = '''
+from toolkit import tool
+
+
+@tool(read_only=True)
+def get_forecast(city: str) -> str:
+    """Return the weather forecast for a city.
+
+    Args:
+        city: The city.
+    """
+    return f"Sunny in {city}."
+'''
+SKILL = """---
+name: forecast
+description: Says how the weather will be. Use it for questions about rain and wind.
+---
+"""
+
+
+@pytest.fixture
+def invoke(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    (tmp_path / "tools.py").write_text(TOOLS, "utf-8")
+
+    def run(*arguments, **options):
+        result = CliRunner().invoke(application(), arguments, **options)
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def write(place, body="", header=SKILL):
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(header + body, "utf-8")
+
+
+def lines(invoke, *arguments):
+    code, out, _ = invoke("lint", *arguments, "--format", "concise", "--quiet", "--no-cache")
+    return code, out.splitlines()
+
+
+def test_skill_of_a_hidden_folder_is_checked_with_the_tools_beside_it(invoke, tmp_path):
+    write(tmp_path / ".claude" / "skills" / "forecast" / "SKILL.md", "Call `get_forcast`.\n")
+    found = "5:7: warning[TK645] the skill names the tool 'get_forcast', which no source has"
+    assert lines(invoke, ".") == (0, [f".claude/skills/forecast/SKILL.md:{found}"])
+
+
+def test_renamed_tool_is_found_in_the_lockfile(invoke, tmp_path):
+    (tmp_path / "tools.py").write_text(TOOLS.replace("get_forecast", "weather"), "utf-8")
+    assert invoke("lock", "--update", "tools.py")[0] == 0
+    (tmp_path / "tools.py").write_text(TOOLS, "utf-8")
+    write(tmp_path / "forecast" / "SKILL.md", "Call `weather`.\n")
+    code, out, _ = invoke("lint", "tools.py", "forecast", "--select", "TK645")
+    expected = (
+        "warning[TK645]: the skill names the tool 'weather', which no source has\n"
+        " --> forecast/SKILL.md:5:7\n"
+        "  |\n"
+        "5 | Call `weather`.\n"
+        "  |       ^^^^^^^\n"
+        "  |\n"
+        "hint: 'toolkit.lock' has it, so it was renamed or removed; remove it, or add its source\n\n"
+        "Found 1 warning in 1 file. (1 tool in 1 file; 1 Python file run)\n"
+    )
+    assert (code, out) == (0, expected)
+
+
+def test_tool_that_no_source_shows_is_not_unknown(invoke, tmp_path):
+    more = '\nMORE = {"send_report": lambda text: text}\n'
+    (tmp_path / "tools.py").write_text(TOOLS + more, "utf-8")
+    write(tmp_path / "forecast" / "SKILL.md", "Use the `get_forecast` tool, then the `send_report` tool.\n")
+    assert lines(invoke, "tools.py", "forecast") == (0, [])
+
+
+def test_comment_suppresses_a_finding_in_its_line(invoke, tmp_path):
+    body = (
+        "Call `get_forcast`. <!-- # toolkit: ignore[TK645] -->\nRead [this](a.md). <!-- # toolkit: ignore[TK643] -->\n"
+    )
+    header = SKILL.replace("name: forecast", "name: Forecast # toolkit: ignore[TK641]")
+    write(tmp_path / "forecast" / "SKILL.md", body, header)
+    assert lines(invoke, "tools.py", "forecast") == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1:1: error[TK601] the skill has no header"),
+        ("# Forecast\n", "1:1: error[TK601] the skill has no header"),
+        ("---\nname: forecast\n", "1:1: error[TK601] the skill has no header"),
+        ("---\n---\n", "1:1: error[TK601] the header of the skill has no keys"),
+        ("---\n- name\n---\n", "1:1: error[TK601] the header of the skill has no keys"),
+        ("---\nname: a: b\n---\n", "2:8: error[TK601] a second ': ' on one line"),
+    ],
+)
+def test_skill_that_cannot_be_read_says_why(invoke, tmp_path, text, message):
+    write(tmp_path / "forecast" / "SKILL.md", header=text)
+    code, found = lines(invoke, "forecast/SKILL.md")
+    assert (code, found[0]) == (1, f"forecast/SKILL.md:{message}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_parts_of_a_skill_have_their_place(end):
+    text = end.join(
+        ["---", 'name: "forecast"', "description: Rain.", "allowed-tools: Read, Bash(git add:*)", "---", "Go."]
+    )
+    skill = parse_skill(f"\ufeff{text}", "SKILL.md")
+    assert (skill.name.value, skill.name.location) == ("forecast", Location("SKILL.md", 2, 7, 2, 17))
+    assert (skill.description.text, skill.description.location) == ("Rain.", Location("SKILL.md", 3, 14, 3, 19))
+    assert skill.allowed_tools == [
+        ("Read", Location("SKILL.md", 4, 16, 4, 20)),
+        ("Bash(git add:*)", Location("SKILL.md", 4, 22, 4, 37)),
+    ]
+    assert (skill.body, skill.locate(0, 2), skill.problems) == ("Go.", Location("SKILL.md", 6, 1, 6, 3), ())
+
+
+def test_skill_is_checked_as_it_is_written_in_an_editor(invoke):
+    options = ("lint", "-", "--stdin-filename", "forecast/SKILL.md", "--format", "concise", "--quiet")
+    assert invoke(*options, input=SKILL.replace("name: forecast", "name: Forecast")) == (
+        1,
+        "forecast/SKILL.md:2:7: error[TK641] the name 'Forecast' is not valid for a skill\n",
+        "",
+    )
+
+
+def test_skills_are_listed_in_a_table_of_their_own(invoke, tmp_path):
+    write(tmp_path / "skills" / "forecast" / "SKILL.md")
+    write(tmp_path / "skills" / "broken" / "SKILL.md", header="---\n---\n")
+    tools = "NAME          MARKS      FROM      DESCRIPTION\nget_forecast  read-only  tools.py  Return the weather forecast for a city.\n"
+    skills = (
+        "SKILL     FROM                      DESCRIPTION\n"
+        "(none)    skills/broken/SKILL.md    (none)\n"
+        "forecast  skills/forecast/SKILL.md  Says how the weather will be.\n"
+    )
+    assert invoke("list", "tools.py") == (0, tools, "")
+    assert invoke("list", "skills") == (0, skills, "")
+    assert invoke("list", ".") == (0, f"{tools}\n{skills}", "")
+    assert invoke("list")[1].endswith(f"\n\n{skills}")
+    assert invoke("list", ".", "--static")[1].endswith(f"\n\n{skills}")
+    assert json.loads(invoke("list", "skills", "--format", "json")[1]) == []

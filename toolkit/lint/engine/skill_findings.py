@@ -1,0 +1,88 @@
+"""Compares the tools that skills name with the tools that the sources have."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from toolkit.builtin.catalog import ready_tools
+from toolkit.codes import UNKNOWN_TOOL_IN_SKILL
+from toolkit.lint.clues.skill_texts import Mention, mentions_in
+from toolkit.lint.engine.file_checks import source_of
+from toolkit.lint.engine.reports import Report
+from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.toolsets import unique_tools
+from toolkit.pins.lockfile import LOCK_FILE, read_lock
+from toolkit.problems import Problem, errors_among, nearest
+from toolkit.settings.configuration import Configuration
+from toolkit.skills.skill_files import parse_skill, read_skill
+
+OF_CLIENTS = frozenset(
+    {"Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep",
+     "KillShell", "LS", "LSP", "ListMcpResources", "ListMcpResourcesTool", "Monitor", "MultiEdit", "NotebookEdit",
+     "NotebookRead", "PowerShell", "Read", "ReadMcpResource", "ReadMcpResourceTool", "SendMessage", "Skill",
+     "SlashCommand", "Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate",
+     "TodoRead", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Write"}
+)  # fmt: skip
+"""The tools of Claude Code (https://code.claude.com/docs/en/tools-reference, checked 2026-11-26), and former ones."""
+_ALIKE = 0.8
+_SOMEWHAT_ALIKE = 0.6
+
+
+def skill_findings(
+    reports: Mapping[Request, Report], configuration: Configuration, *, is_whole: bool
+) -> Iterator[Problem]:
+    """Yield a warning for each tool that a skill names and that no source has.
+
+    A skill may name tools of other servers. So a name counts if it is similar to one of our tools, or was one according
+    to the lockfile, or if the skill calls it a tool and also names one of our tools.
+
+    Args:
+        reports: The report of each request.
+        configuration: The settings of the project.
+        is_whole: Whether all tools of the sources are known.
+    """
+    tools = {tool.name for tool in unique_tools(reports.values())}
+    is_whole = is_whole and not any(errors_among(report.problems) for report in reports.values())
+    former = _locked(configuration.directory / LOCK_FILE)
+    for request in reports:
+        if request.kind == "skill":
+            file = str(request.file)
+            skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
+            for problem, name in _of_skill(list(mentions_in(skill)), tools, former, is_whole=is_whole):
+                if name in former or not _is_in_code(name, reports.values()):
+                    yield problem
+
+
+def _of_skill(
+    mentions: Sequence[Mention], tools: Collection[str], former: Collection[str], *, is_whole: bool
+) -> Iterator[tuple[Problem, str]]:
+    """Yield a problem for each mention of an unknown tool, and its name."""
+    own = {_plain(name) for tool in tools for name in (tool, tool.rpartition(".")[2])}
+    servers = {one.server for one in mentions if _plain(one.name) in own}
+    known = own | {_plain(name) for name in (*OF_CLIENTS, *ready_tools())}
+    for one in mentions:
+        if _plain(one.name) in known or one.name.isupper():
+            continue
+        is_former = one.name in former
+        candidates = {*tools, *(OF_CLIENTS if one.is_tool and one.server is None else ())}
+        near = nearest(one.name, candidates, cutoff=_SOMEWHAT_ALIKE if is_former else _ALIKE)
+        if near or is_former or (one.is_tool and is_whole and one.server in servers and "_" in one.name):
+            message = f"the skill names the tool {one.name!r}, which no source has"
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "remove it, or add its source"
+            hint = f"'{LOCK_FILE}' has it, so it was renamed or removed; {hint}" if is_former else hint
+            yield Problem(UNKNOWN_TOOL_IN_SKILL, message, one.location, "warning", hint), one.name
+
+
+def _is_in_code(name: str, reports: Iterable[Report]) -> bool:
+    """Return whether a Python file contains a name: its tool may be registered in a way that no source shows."""
+    return any(
+        name in source for report in reports for file in report.read if isinstance(source := source_of(file), str)
+    )
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_").casefold()
+
+
+def _locked(file: Path) -> Collection[str]:
+    entries = read_lock(file) if file.exists() else {}
+    return set() if isinstance(entries, Problem) else {name.rpartition(".")[2] for name in entries}

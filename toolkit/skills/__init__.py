@@ -1,0 +1,23 @@
+"""Reads agent skills: folders with a `SKILL.md`, which tell a model how to do something."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.skills.skill_files import (
+        Skill as Skill,
+        parse_skill as parse_skill,
+        read_skill as read_skill,
+    )
+    from toolkit.skills.skill_folders import (
+        find_skills as find_skills,
+        project_skills as project_skills,
+    )
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "skill_files": "Skill parse_skill read_skill",
+            "skill_folders": "find_skills project_skills",
+        },
+    )

@@ -1,0 +1,105 @@
+"""Reads a `SKILL.md`: a header in YAML, and instructions in Markdown, with the location of each part."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from toolkit.codes import BROKEN_DOCUMENT
+from toolkit.documents.document_reader import parse_document, read_text
+from toolkit.documents.nodes import Mapping, Scalar, Sequence, Source, Word
+from toolkit.problems import Location, Problem
+
+SKILL_FILE: Final = "SKILL.md"
+
+_HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
+_ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill: what its `SKILL.md` says, and where.
+
+    Attributes:
+        file: The path of the `SKILL.md`.
+        source: The whole text, which locates every part of it.
+        header: The header; None if there is none that can be read.
+        body: The instructions in Markdown, as they are written.
+        start: The index of the first character of the body in the text.
+        problems: Why the file, or its header, cannot be read.
+    """
+
+    file: str
+    source: Source
+    header: Mapping | None
+    body: str
+    start: int
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> Scalar | None:
+        """The name, if it is a text."""
+        return self.text("name")
+
+    @property
+    def description(self) -> Scalar | None:
+        """The description, if it is a text."""
+        return self.text("description")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the skill."""
+        return Path(self.file).absolute().parent
+
+    @property
+    def allowed_tools(self) -> list[Word]:
+        """The entries of `allowed-tools`, such as `Bash(git:*)`, in a text with spaces or commas, or in a list."""
+        value = self.header.get("allowed-tools") if self.header else None
+        found = value.items if isinstance(value, Sequence) else (value,)
+        return [
+            Word(entry[0], scalar.locate(entry.start(), len(entry[0])))
+            for scalar in found
+            if isinstance(scalar, Scalar) and isinstance(scalar.value, str)
+            for entry in _ENTRY.finditer(scalar.text)
+        ]
+
+    def text(self, key: str) -> Scalar | None:
+        """Return the value of a key of the header, if it is a text."""
+        value = self.header.get(key) if self.header else None
+        return value if isinstance(value, Scalar) and isinstance(value.value, str) else None
+
+    def locate(self, start: int, end: int) -> Location:
+        """Return the location of the characters of the body from `start` up to `end`."""
+        return self.source.location(self.file, self.start + start, self.start + end)
+
+
+def read_skill(path: Path) -> Skill:
+    """Read the `SKILL.md` at a path; what cannot be read is among its problems."""
+    text = read_text(path, str(path))
+    if isinstance(text, Problem):
+        return Skill(str(path), Source(""), None, "", 0, (text,))
+    return parse_skill(text, str(path))
+
+
+def parse_skill(text: str, file: str) -> Skill:
+    """Return the skill that a `SKILL.md` with this text describes.
+
+    Args:
+        text: The content of the file.
+        file: The path of the file, for the locations of its parts.
+    """
+    source = Source(text.removeprefix("\ufeff"))
+    found = _HEADER.match(source.text)
+    if found is None:
+        hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"
+        problem = Problem(BROKEN_DOCUMENT, "the skill has no header", Location(file, 1, 1), hint=hint)
+        return Skill(file, source, None, source.text, 0, (problem,))
+    after = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(source.text, found.end(1))
+    start = after.end() if after else found.end(1)
+    # The line `---` begins a document in YAML too, so that all locations are those in the file.
+    root, problems = parse_document(source.text[: found.end()], file)
+    header = root if isinstance(root, Mapping) else None
+    if header is None and not problems:
+        hint = "write 'name: …' and 'description: …' between the two lines '---'"
+        problems = [Problem(BROKEN_DOCUMENT, "the header of the skill has no keys", Location(file, 1, 1), hint=hint)]
+    return Skill(file, source, header, source.text[start:], start, tuple(problems))
