@@ -1,7 +1,6 @@
 """Renders lists: tools found in source, groups, MCP servers, and the tools behind a facade."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.disclosure.offering import Branch
@@ -38,22 +37,6 @@ def written_record(tool: WrittenTool) -> dict[str, Any]:
         "framework": tool.framework,
         "kind": tool.kind,
     }
-
-
-_NONE = "(none)"
-
-
-def listed_skills(files: Iterable[Path], width: int) -> list[Line]:
-    """Return a table of skills: name, file, and description."""
-    from toolkit.skills.skill_files import read_skill  # few lists have skills
-    from toolkit_cli.rendering.tools import first_sentence
-
-    rows = []
-    for skill in map(read_skill, files):
-        name = one_line(skill.name.text) if skill.name else _NONE
-        description = first_sentence(skill.description.text) if skill.description else _NONE
-        rows.append((name, shown_path(skill.file), one_line(description)))
-    return table(("SKILL", "FROM", "DESCRIPTION"), rows, width)
 
 
 def listed_groups(groups: "Mapping[str, GroupSettings]", granted: Collection[str], width: int) -> list[Line]:
