@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from toolkit.codes import LONG_SKILL
-from toolkit.lint.clues.provider_objections import CHARACTERS_OF_A_TOKEN
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.skills.skill_files import Skill
+from toolkit.token_counts import tokens_in
 
 
 class LongSkill(Rule):
@@ -16,7 +16,7 @@ class LongSkill(Rule):
 
     A client puts all of `SKILL.md` into the context as soon as the model uses the skill, whichever part of it the task
     needs. The specification recommends at most 500 lines and 5,000 tokens; move the rest to files that `SKILL.md`
-    names, which the model reads when it needs them. The number of tokens is an estimate: a quarter of the characters.
+    names, which the model reads when it needs them. The number of tokens is an estimate.
 
     ## Example
 
@@ -41,7 +41,7 @@ class LongSkill(Rule):
 
     def check_skill(self, skill: Skill) -> Iterator[Problem]:
         lines = len(skill.body.splitlines())
-        tokens = -(-len(skill.body) // CHARACTERS_OF_A_TOKEN)
+        tokens = tokens_in(skill.body)
         most_lines, most_tokens = self.limit("max-skill-lines"), self.limit("max-skill-tokens")
         if lines > most_lines or tokens > most_tokens:
             end = skill.body.find("\n")
