@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from docs.generators.regions import with_region
 from docs.generators.settings_tables import key_table
 from toolkit.documents.keys import Key  # private
-from toolkit.lint.configuration.setting_keys import all_lint_keys  # private
+from toolkit.lint.configuration.settings import all_lint_keys  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.settings.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.approvals.log_handles import canonical_json  # private
+from toolkit.approvals.audit_log import canonical_json  # private
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates()
 NAMES = st.text() | st.integers() | st.floats() | st.booleans() | st.none()

@@ -13,7 +13,7 @@ from toolkit.lint.engine.caching import Cache  # private
 from toolkit.lint.engine.checked_files import JudgePool, useful_processes  # private
 from toolkit.lint.engine.inspecting import Inspection  # private
 from toolkit.lint.engine.judges import Instructions  # private
-from toolkit.lint.engine.record_reader import definition_record  # private
+from toolkit.lint.engine.reports import definition_record  # private
 from toolkit.lint.engine.requests import make_requests  # private
 from toolkit.lint.rule import RuleSettings  # private
 from toolkit.lint.rules import codes  # private

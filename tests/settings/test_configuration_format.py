@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from tests.volumes import examples
 from toolkit.builtin import ready_tools
 from toolkit.documents.keys import Origin, Spot, read_table  # private
-from toolkit.lint.configuration.setting_keys import all_lint_keys, lint_schema  # private
+from toolkit.lint.configuration.settings import all_lint_keys, lint_schema  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.problems import errors_among
 from toolkit.settings import find_configuration

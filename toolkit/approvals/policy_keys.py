@@ -9,10 +9,9 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, Final, NamedTuple, cast, get_args
 
-from toolkit.approvals.dead_rules import covered_by
 from toolkit.approvals.matchers import Matcher, matchers_schema, read_matcher, texts_or_text
 from toolkit.approvals.policies import AFTER_WORDS, FLOWS, Chooser, DescribedCall, Ground, Risk
-from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, GroupFit, Mark, Rule
+from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, GroupFit, Mark, Rule, covered_by
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.keys import (
     FLAG,

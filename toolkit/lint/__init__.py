@@ -10,8 +10,8 @@ if TYPE_CHECKING:
         make_changes as make_changes,
     )
     from toolkit.lint.configuration.selection import Selection as Selection
-    from toolkit.lint.configuration.setting_keys import PROVIDERS as PROVIDERS
     from toolkit.lint.configuration.settings import (
+        PROVIDERS as PROVIDERS,
         LintSettings as LintSettings,
         read_lint_settings as read_lint_settings,
     )
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         check_and_count as check_and_count,
         find_tools as find_tools,
     )
-    from toolkit.lint.engine.limits import Limits as Limits
+    from toolkit.lint.engine.requests import Limits as Limits
     from toolkit.lint.rule import PORTABLE as PORTABLE, Rule as Rule, RulePage as RulePage, RuleSettings as RuleSettings
     from toolkit.lint.rules import all_pages as all_pages, codes as codes, page_of as page_of
 else:
@@ -33,11 +33,10 @@ else:
             "changes.compatibility": "compatibility_of EVERYBODY",
             "changes.fixing": "diff_of fix_files is_fixable make_changes",
             "configuration.selection": "Selection",
-            "configuration.setting_keys": "PROVIDERS",
-            "configuration.settings": "LintSettings read_lint_settings",
+            "configuration.settings": "LintSettings PROVIDERS read_lint_settings",
             "definitions.tool_definitions": "ToolDefinition",
             "engine.checking": "check check_and_count find_tools",
-            "engine.limits": "Limits",
+            "engine.requests": "Limits",
             "rule": "PORTABLE Rule RulePage RuleSettings",
             "rules": "all_pages codes page_of",
         },

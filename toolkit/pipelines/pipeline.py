@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.events import PipelineFinished, PipelineStarted
-from toolkit.pipelines.execution import make_steps, run_chain
-from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
+from toolkit.pipelines.execution import (
+    INTERRUPTED,
+    clean_up,
+    clean_up_undisturbed,
+    is_interruption,
+    make_steps,
+    run_chain,
+)
 from toolkit.pipelines.pipeline_states import (
     Flow,
     GateRefused,

@@ -118,7 +118,7 @@ def _variables(names: tuple[str, ...], spot: Spot) -> tuple[str, ...] | None:
 
 
 def _model(name: str, spot: Spot) -> str | None:
-    from toolkit.agents.models.script_files import runs_code  # few projects set a model
+    from toolkit.agents.models.scripted import runs_code  # few projects set a model
 
     if not runs_code(name):
         return name

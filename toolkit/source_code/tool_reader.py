@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
-from toolkit.source_code.constants import Constants, UnknownValueError, value_in
+from toolkit.source_code.constants import Constants, UnknownValueError, elements_of, value_in
 from toolkit.source_code.known_marks import MarksTable, marks_of
-from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Object
-from toolkit.source_code.registrations import Registered, Registrations, argument_of, hides_arguments
-from toolkit.source_code.registries import files_around
+from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions
-from toolkit.source_code.tool_factories import Factories
-from toolkit.source_code.tool_hints import ToolHints
-from toolkit.source_code.unfollowed import (
+from toolkit.source_code.tool_factories import (
     LISTING,
+    Factories,
     Unfollowed,
     copied_from,
     is_of_marked,
@@ -28,6 +25,7 @@ from toolkit.source_code.unfollowed import (
     lists_tools,
     wrapped_by,
 )
+from toolkit.source_code.tool_hints import ToolHints
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 

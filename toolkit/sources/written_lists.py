@@ -13,8 +13,8 @@ from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
 from toolkit.source_code.syntax_nodes import own_nodes
+from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_reader import OURS, ToolReader, WrittenTool
-from toolkit.source_code.unfollowed import Unfollowed
 from toolkit.sources.targets import FilesTarget, parse_target
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from toolkit.lint.configuration.interpreters import Interpreter
 from toolkit.lint.engine.children import describe_status, place_of_ending, problem_of
-from toolkit.lint.engine.limits import Limits
+from toolkit.lint.engine.requests import Limits
 from toolkit.lint.engine.workers import Ending, RenewedWorker
 from toolkit.problems import Location, Problem, read_problem
 from toolkit.settings.configuration import Configuration

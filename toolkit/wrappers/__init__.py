@@ -4,6 +4,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.wrappers.artifacts import (
         ArtifactSinkingTool as ArtifactSinkingTool,
+        AssetTracker as AssetTracker,
+        BlackboardSink as BlackboardSink,
+        CompositeSink as CompositeSink,
+        ListSink as ListSink,
         publish_to_blackboard as publish_to_blackboard,
         sink_artifacts as sink_artifacts,
         track_assets as track_assets,
@@ -24,12 +28,6 @@ if TYPE_CHECKING:
         replan_and_add as replan_and_add,
         replan_when as replan_when,
     )
-    from toolkit.wrappers.sinks import (
-        AssetTracker as AssetTracker,
-        BlackboardSink as BlackboardSink,
-        CompositeSink as CompositeSink,
-        ListSink as ListSink,
-    )
     from toolkit.wrappers.timing import TimedTool as TimedTool
 else:
     from toolkit.faces import face
@@ -37,13 +35,13 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "artifacts": "ArtifactSinkingTool publish_to_blackboard sink_artifacts track_assets",
+            "artifacts": "ArtifactSinkingTool AssetTracker BlackboardSink CompositeSink ListSink publish_to_blackboard "
+            "sink_artifacts track_assets",
             "confirming": "ConfirmedTool",
             "limits": "BudgetedTool CountedTool ShortenedTool limited",
             "naming": "renamed tool_object",
             "one_shot": "LoopMemo OneShotTool",
             "replanning": "Replan ReplanningTool replan_always replan_and_add replan_when",
-            "sinks": "AssetTracker BlackboardSink CompositeSink ListSink",
             "timing": "TimedTool",
         },
     )

@@ -10,7 +10,7 @@ import typer
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.lint.breakages import BREAKAGES
-from toolkit.lint.configuration import setting_keys as keys, settings as lint_settings
+from toolkit.lint.configuration import settings as lint_settings
 from toolkit.lint.configuration.selection import Selection, selected_codes
 from toolkit.lint.rules import all_pages, codes, page_of
 from toolkit.problems import Problem, did_you_mean, errors_among
@@ -244,7 +244,10 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
     raise_errors(ConfigurationError, problems)
     lists = (options.select, options.ignore, options.extend_select, options.provider)
     select, ignore, extend, providers = map(_parts, lists)
-    wrong = [*keys.selection_problems([*select, *ignore, *extend]), *keys.provider_problems(providers)]
+    wrong = [
+        *lint_settings.selection_problems([*select, *ignore, *extend]),
+        *lint_settings.provider_problems(providers),
+    ]
     refuse(wrong)
     layer = Selection(select or None, ignore, extend)
     return settings._replace(

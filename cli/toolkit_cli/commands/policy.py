@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 import typer
 
 from toolkit.approvals.audit_log import faults_of_log, records_of_log
-from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import READINGS_OF, After, Risk
+from toolkit.approvals.rules import KnownTool, unmatched_rules
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.arguments.argument_prompts import missing_problems

@@ -10,7 +10,7 @@ from toolkit.approvals.policy_keys import policy_schema
 from toolkit.dialects.conformance import objections, request_objections
 from toolkit.dialects.providers import export, request_tools
 from toolkit.dialects.registry import DIALECTS
-from toolkit.lint.configuration.setting_keys import lint_schema
+from toolkit.lint.configuration.settings import lint_schema
 from toolkit.pipelines.pipeline_format import pipeline_schema
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.settings.toml_settings import configuration_schema

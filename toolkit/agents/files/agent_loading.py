@@ -15,8 +15,7 @@ from toolkit.agents.files.declared_agents import DeclaredAgent, Parts, inputs_of
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.named_models import model_problem
-from toolkit.agents.models.script_files import SCRIPTED, runs_code
-from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.agents.models.scripted import SCRIPTED, ScriptedModel, runs_code
 from toolkit.agents.offered_tools import Chaining, chained_names, chaining_problems
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN_TOOL, UNUSED_INPUT

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toolkit.agents.models.messages import Message, Model, ModelReply, Tell, Usage, streamed
 from toolkit.agents.models.provider_failures import near_models
-from toolkit.agents.models.script_files import SCRIPTED
+from toolkit.agents.models.scripted import SCRIPTED, ScriptedModel
 from toolkit.errors import ConfigurationError, not_installed
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.definition.spec import ToolSpec
@@ -99,8 +99,6 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
     if kind != CHAT and base_url is not None:
         raise _refused(f"'{name}' cannot be used with a base URL, only {CHAT}:NAME can", _KINDS)
     if kind == SCRIPTED:
-        from toolkit.agents.models.scripted import ScriptedModel  # reading a script needs YAML
-
         return ScriptedModel.load(rest)
     if kind == CHAT and base_url is None:
         raise _refused(f"'{name}' needs the base URL of its server", _SUCH_AS)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from toolkit import dialects
 from toolkit.dialects.clients import CLIENTS
 from toolkit.lint.clues.provider_objections import objections_to, shared_exports, tokens_of
-from toolkit.lint.configuration.setting_keys import PROVIDERS
+from toolkit.lint.configuration.settings import PROVIDERS
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE
 from toolkit.problems import Severity

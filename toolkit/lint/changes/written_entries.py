@@ -13,8 +13,7 @@ from toolkit.lint.configuration.suppressions import Suppression, suppressions_in
 from toolkit.lint.definitions.framework_parts import model_behind, written_description, written_schema_of
 from toolkit.lint.definitions.json_tools import definitions_in
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.definitions.written_definitions import UNKNOWN_NAME, written_definition
-from toolkit.lint.definitions.written_specs import written_parameters
+from toolkit.lint.definitions.written_definitions import UNKNOWN_NAME, written_definition, written_parameters
 from toolkit.lint.engine.file_checks import header_of, source_of, unreadable
 from toolkit.lint.engine.requests import JSON
 from toolkit.pins.drifts import Entry

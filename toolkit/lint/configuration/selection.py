@@ -1,26 +1,54 @@
 """Selects rules by codes, prefixes of codes and names, as in ruff.
 
 A rule that is off by default works like a preview rule in ruff: only its full code or its name turns it on.
+
+A profile is a usual selection: all rules, or only those whose findings are nearly always worth a change. The tools of
+other frameworks, which follow other conventions than ours, are checked with the essential rules by default.
+`docs/precision.md` shows what each rule found in other people's code.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from toolkit.codes import (
+    AMBIGUOUS_SIBLINGS,
     BAD_CONFIGURATION,
+    BOOL_TRAP,
     BROKEN_DOCUMENT,
     CONSENT_MISSING,
+    DEFAULT_MISMATCH,
     DOES_NOT_IMPORT,
+    GLOBAL_STATE,
     HIDDEN_MODULE,
     INCOMPLETE_GROUP,
+    INCONSISTENT_NAMING,
+    LONG_DESCRIPTION,
+    MISSING_ANNOTATIONS,
+    MISSING_RETURN_TYPE,
+    NO_RETURN_DESCRIPTION,
     NO_TOOLS,
+    NON_PORTABLE_TEXT,
     NOT_A_TOOL,
     NOT_FOUND,
     PERMISSION_NOT_GRANTED,
+    RESERVED_NAME,
+    SECRET_PARAMETER,
     SERVER_UNREACHABLE,
+    SHORT_DESCRIPTION,
+    SIDE_EFFECT_ON_IMPORT,
+    TOKEN_COST,
+    TOO_MANY_PARAMETERS,
+    TOO_MANY_TOOLS,
+    UNTYPED_PARAMETER,
+    VAGUE_TOOL_NAME,
+    WHOLE_DOCSTRING,
 )
 from toolkit.lint.rules import codes, is_default, name_of
-from toolkit.problems import did_you_mean
+from toolkit.problems import Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition
+
 
 ALL = "ALL"
 
@@ -105,3 +133,68 @@ def _fit(part: str, code: str) -> int:
     if wanted and not wanted[-1].isdigit() and wanted.islower() and wanted == name_of(code):
         return len(code)
     return -1
+
+
+Profile = Literal["essential", "all"]
+PROFILES: Final = ("essential", "all")
+
+_MINOR = frozenset(
+    {
+        RESERVED_NAME,
+        INCONSISTENT_NAMING,
+        VAGUE_TOOL_NAME,
+        SHORT_DESCRIPTION,
+        LONG_DESCRIPTION,
+        AMBIGUOUS_SIBLINGS,
+        NO_RETURN_DESCRIPTION,
+        NON_PORTABLE_TEXT,
+        TOO_MANY_PARAMETERS,
+        UNTYPED_PARAMETER,
+        BOOL_TRAP,
+        DEFAULT_MISMATCH,
+        TOKEN_COST,
+        TOO_MANY_TOOLS,
+        MISSING_RETURN_TYPE,
+        SIDE_EFFECT_ON_IMPORT,
+        GLOBAL_STATE,
+        MISSING_ANNOTATIONS,
+        SECRET_PARAMETER,
+        WHOLE_DOCSTRING,
+    }
+)
+"""The rules of which only errors are essential: many of their findings are true, but change little."""
+
+
+def is_essential(problem: Problem) -> bool:
+    """Return whether a finding belongs to the essential profile; an error does, but no `info`."""
+    if problem.severity == "error":
+        return problem.code != TOO_MANY_PARAMETERS
+    return problem.severity == "warning" and problem.code not in _MINOR
+
+
+def files_of_frameworks(tools: "Iterable[ToolDefinition]") -> frozenset[str]:
+    """Return the files all of whose tools belong to other frameworks."""
+    found: dict[str, bool] = {}
+    for tool in tools:
+        if tool.location is not None:
+            file = tool.location.file
+            found[file] = found.get(file, True) and tool.framework is not None
+    return frozenset(file for file, is_foreign in found.items() if is_foreign)
+
+
+def is_in_profile(
+    problem: Problem, profile: Profile | None, foreign: frozenset[str], selections: Sequence[Selection]
+) -> bool:
+    """Return whether a profile has a finding; a selection of rules takes precedence.
+
+    Args:
+        problem: The finding.
+        profile: The profile; None means the essential one for tools of other frameworks, and all rules for others.
+        foreign: The files with tools of other frameworks.
+        selections: The selections of rules.
+    """
+    if profile == "all" or is_essential(problem) or any(layer.select is not None for layer in selections):
+        return True
+    if any(fits(part, problem.code) for layer in selections for part in layer.extend_select):
+        return True
+    return profile is None and (problem.location is None or problem.location.file not in foreign)

@@ -17,11 +17,9 @@ from typing import Any
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE, NOT_FOUND
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.engine.file_states import FileStates, digest
-from toolkit.lint.engine.limits import Limits
-from toolkit.lint.engine.record_reader import definition_record
 from toolkit.lint.engine.records import configuration_record
-from toolkit.lint.engine.reports import KeptTools, Report, read_report, report_record
-from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.reports import KeptTools, Report, definition_record, read_report, report_record
+from toolkit.lint.engine.requests import Limits, Request
 from toolkit.lint.engine.toolsets import Together, read_together, together_record
 from toolkit.problems import errors_among
 from toolkit.redactors.redactor import Redactor, redactor_of_environment

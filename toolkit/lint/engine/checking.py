@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
 from toolkit.lint.breakages import BREAKAGES
-from toolkit.lint.configuration.profiles import files_of_frameworks, is_in_profile
-from toolkit.lint.configuration.selection import meant_by, selected_codes
+from toolkit.lint.configuration.selection import files_of_frameworks, is_in_profile, meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.engine.caching import Cache
 from toolkit.lint.engine.inspecting import Inspection
-from toolkit.lint.engine.limits import DEFAULT_LIMITS, Limits
-from toolkit.lint.engine.pending_consents import waiting_for_consent
+from toolkit.lint.engine.project_settings import waiting_for_consent, with_listed_servers
 from toolkit.lint.engine.reports import Report
-from toolkit.lint.engine.requests import Asked, Request, make_requests, request_for_text
-from toolkit.lint.engine.servers import with_listed_servers
+from toolkit.lint.engine.requests import DEFAULT_LIMITS, Asked, Limits, Request, make_requests, request_for_text
 from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
 from toolkit.lint.rules import codes as all_codes
 from toolkit.problems import Location, Problem, errors_among, place_from, seen_from

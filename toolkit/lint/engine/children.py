@@ -12,9 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from toolkit.codes import DOES_NOT_IMPORT
-from toolkit.lint.engine.limits import Limits
 from toolkit.lint.engine.records import configuration_record
-from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.requests import Limits, Request
 from toolkit.lint.engine.workers import Ending, Worker, temporary_folder
 from toolkit.problems import Location, Problem, problem_record
 from toolkit.settings.configuration import Configuration

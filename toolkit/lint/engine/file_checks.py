@@ -28,11 +28,9 @@ from toolkit.lint.definitions.built_definitions import (
 from toolkit.lint.definitions.json_tools import definitions_in
 from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
-from toolkit.lint.definitions.written_definitions import written_definition
-from toolkit.lint.definitions.written_specs import outline_of
+from toolkit.lint.definitions.written_definitions import outline_of, written_definition
 from toolkit.lint.engine.children import Answer
-from toolkit.lint.engine.record_reader import read_step
-from toolkit.lint.engine.reports import Gaps, Report
+from toolkit.lint.engine.reports import Gaps, Report, read_step
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem, Severity, read_problem

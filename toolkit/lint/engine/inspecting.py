@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from toolkit.codes import NO_TOOLS
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.engine.caching import Cache
-from toolkit.lint.engine.limits import Limits
 from toolkit.lint.engine.reports import Report
-from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.requests import Limits, Request
 from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import make_rules
 from toolkit.problems import Problem

@@ -13,10 +13,8 @@ from typing import Any, Final, Self
 
 from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.children import Answer
-from toolkit.lint.engine.limits import Limits
-from toolkit.lint.engine.record_reader import read_definition
-from toolkit.lint.engine.reports import Report, read_report
-from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.reports import Report, read_definition, read_report
+from toolkit.lint.engine.requests import Limits, Request
 from toolkit.lint.engine.workers import Ending, RenewedWorker
 from toolkit.lint.rule import RuleSettings
 from toolkit.problems import Location, Problem, problem_record

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from toolkit.lint.engine.collecting import Channel
 from toolkit.lint.engine.file_checks import FileChecker
-from toolkit.lint.engine.record_reader import definition_record
-from toolkit.lint.engine.reports import report_record
+from toolkit.lint.engine.reports import definition_record, report_record
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import RuleSettings
 from toolkit.lint.rules import make_rules

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.engine.children import Answer, Answers
-from toolkit.lint.engine.limits import Limits
-from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.requests import Limits, Request
 from toolkit.problems import Problem, problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.file_policies import FilePolicy
 from toolkit.approvals.policies import DescribedCall, Risk
-from toolkit.approvals.rules import Rule, names_tool
+from toolkit.approvals.rules import KnownTool, Rule, names_tool, unmatched_rules
 from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import DENIED_STEP, UNCOVERED_DESTRUCTIVE_TOOL, WIDE_ALLOW_RULE
 from toolkit.lint.definitions.pipeline_files import PipelineStep
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
-from toolkit.lint.engine.pending_consents import means_all
+from toolkit.lint.engine.project_settings import means_all
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.toolsets import unique_tools
 from toolkit.problems import Problem, errors_among

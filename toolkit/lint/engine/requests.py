@@ -1,4 +1,4 @@
-"""Turns the user's targets into requests, one for each file or name to check."""
+"""Turns the user's targets into requests, one for each file or name to check, with limits on its time and memory."""
 
 import os
 from collections.abc import Iterable
@@ -128,3 +128,20 @@ def _others_below(folder: Path) -> Iterable[Path]:
         for path in files_below(folder, (JSON, *CASES))
         if path.name == _TOOLS_JSON or path.name.endswith((f".{_TOOLS_JSON}", *CASES))
     ] + find_skills(folder)
+
+
+class Limits(NamedTuple):
+    """Limits for a single file.
+
+    Attributes:
+        seconds: Timeout for opening it, in seconds.
+        memory: Maximum memory of the process in bytes, on systems that can limit it.
+        grace: Time in seconds for a process to end itself after its timeout, before it is killed.
+    """
+
+    seconds: float = 20.0
+    memory: int = 4 * 1024**3
+    grace: float = 5.0
+
+
+DEFAULT_LIMITS = Limits()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
-from toolkit.lint.engine.limits import Limits
+from toolkit.lint.engine.requests import Limits
 from toolkit.lint.engine.worker_processes import Work, start_process
 
 if TYPE_CHECKING:

@@ -1,15 +1,18 @@
-"""Connects to MCP servers, so that the definitions that they list are checked like any others.
+"""The settings of a project that need consent: servers are asked for their tools, and the others are reported.
 
 The child process has no connections: it receives the list of each server that a target or a file refers to. The
 server's own description of its tools is checked, whether or not the user trusts it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.lint.engine.requests import Request
+from toolkit.problems import Problem
 from toolkit.regular_files import bounded_text
 from toolkit.settings.configuration import Configuration
 
@@ -67,3 +70,24 @@ def _mentioned_servers(configuration: Configuration, requests: Iterable[Request]
 
 def _words_in(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z][\w-]*", text))
+
+
+def waiting_for_consent(targets: Sequence[str], configuration: Configuration) -> list[Problem]:
+    """Return an info (`TK011`) for each setting that waits for consent, if the whole project is checked.
+
+    Args:
+        targets: The targets of the check; empty means the whole project.
+        configuration: The settings of the project.
+    """
+    if not (configuration.builtin or configuration.env) or not means_all(targets, configuration.directory):
+        return []
+    from toolkit.settings.setting_consents import consents_for, waiting_accesses  # few projects have any
+
+    consents = consents_for(configuration)
+    waiting = [access.refusal for access in waiting_accesses(configuration) if not consents.is_given(access)]
+    return [replace(problem, severity="info") for problem in waiting]
+
+
+def means_all(targets: Sequence[str], project: Path) -> bool:
+    """Return whether the targets include the whole project."""
+    return not targets or any(project.resolve().is_relative_to(Path(target).resolve()) for target in targets)
