@@ -118,6 +118,7 @@ class Configuration(NamedTuple):
         directory: The folder that `sources` are relative to.
         file: The file with the settings, or `None` if there is none.
         sources: The targets whose tools are known by name.
+        skills: The folders of skills that are served to MCP clients.
         user_sources: The sources that the user named with an option or a variable, rather than in a file.
         timeout: Timeout of a call in seconds, or `None` if not set.
         approval_timeout: Timeout of a question in seconds, or `None` if not set.
@@ -154,6 +155,7 @@ class Configuration(NamedTuple):
     directory: Path = Path()
     file: Path | None = None
     sources: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
     user_sources: tuple[str, ...] = ()
     timeout: float | None = None
     approval_timeout: float | None = None

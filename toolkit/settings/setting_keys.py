@@ -336,6 +336,7 @@ LIMITS: Final = (
 )
 KEYS: Final = (
     Key("sources", TEXTS, "targets, relative to this file, whose tools are known by name"),
+    Key("skills", TEXTS, "folders of agent skills in this project, which `toolkit serve` offers to clients"),
     Key(
         "env", NAMES, "environment variables that expressions in pipelines can read, with your consent", take=_variables
     ),

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
         read_skill as read_skill,
     )
     from toolkit.skills.skill_folders import (
+        files_of_skill as files_of_skill,
         find_skills as find_skills,
         project_skills as project_skills,
     )
@@ -18,6 +19,6 @@ else:
         __name__,
         {
             "skill_files": "Skill parse_skill read_skill",
-            "skill_folders": "find_skills project_skills",
+            "skill_folders": "files_of_skill find_skills project_skills",
         },
     )

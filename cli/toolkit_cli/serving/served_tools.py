@@ -10,6 +10,7 @@ from toolkit.disclosure.offering import folded_tools
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
 from toolkit.mcp.serving.server import Options
 from toolkit.mcp.shared_context import allow_keys
+from toolkit.skills.skill_folders import skills_in
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.sessions import Session, seconds_of, timed
@@ -77,7 +78,9 @@ def make_options(session: Session, name: str, meta: Sequence[str], timeout: str 
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))
     _keep_out_of_logs(redactor)
-    return Options(name, rules=rules, redactor=redactor)
+    folders = [configuration.directory / folder for folder in configuration.skills]
+    skills = skills_in(folders, configuration.directory) if folders else ()
+    return Options(name, rules=rules, redactor=redactor, skills=skills)
 
 
 def _keep_out_of_logs(redactor: "Redactor") -> None:

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from toolkit.codes import INVALID_SKILL_HEADER
 from toolkit.documents.nodes import Mapping, Scalar, Sequence
 from toolkit.lint.rule import Rule
-from toolkit.problems import Location, Problem, nearest
+from toolkit.problems import Problem, nearest
 from toolkit.skills.skill_files import Skill
+from toolkit.skills.skill_headers import HeaderFault, faults_of, wrong_length
 
-_LONGEST_NAME = 64
-_LONGEST_DESCRIPTION = 1024
 _LONGEST_COMPATIBILITY = 500
-_NAME = re.compile(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
 _KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _OF_CLIENTS = (
@@ -71,11 +69,15 @@ class InvalidSkillHeader(Rule):
         header = skill.header
         if header is None:
             return
-        yield from self._name(skill)
-        yield from self._description(skill)
+        yield from map(self._of_fault, faults_of(skill))
+        description = skill.description
+        if description is not None and (tag := _TAG.search(description.text)):
+            place = description.locate(tag.start(), len(tag[0]))
+            message, hint = f"the description contains the XML tag {tag[0]!r}", "Anthropic's API refuses it: use words"
+            yield self.problem(message, place, hint=hint, severity="warning")
         compatibility = skill.text("compatibility")
         if compatibility is not None and not 0 < len(compatibility.text) <= _LONGEST_COMPATIBILITY:
-            yield self._wrong_length("compatibility", compatibility, _LONGEST_COMPATIBILITY)
+            yield self._of_fault(wrong_length("compatibility", compatibility, _LONGEST_COMPATIBILITY))
         for key, kinds, what in (
             ("license", (), "a text"),
             ("compatibility", (), "a text"),
@@ -92,42 +94,6 @@ class InvalidSkillHeader(Rule):
                 hint = f"did you mean {near[0]!r}?"
                 yield self.problem(f"no client reads the key {name!r}", entry.key.location, hint=hint)
 
-    def _name(self, skill: Skill) -> Iterator[Problem]:
-        name, folder = skill.name, skill.folder.name
-        if name is None or not name.text.strip():
-            yield self._missing(skill, "name", f"name: {folder}")
-        elif len(name.text) > _LONGEST_NAME:
-            yield self._wrong_length("name", name, _LONGEST_NAME)
-        elif not _NAME.fullmatch(name.text):
-            hint = "use lowercase letters, digits, and single hyphens between them"
-            yield self.problem(f"the name {name.text!r} is not valid for a skill", name.location, hint=hint)
-        elif name.text != folder and not (skill.folder / ".git").exists():  # anybody names a checkout
-            message = f"the skill is named {name.text!r}, but its folder {folder!r}"
-            yield self.problem(message, name.location, hint="give both the same name", severity="warning")
-
-    def _description(self, skill: Skill) -> Iterator[Problem]:
-        description = skill.description
-        if description is None or not description.text.strip():
-            yield self._missing(skill, "description", "description: what it does, and when to use it")
-            return
-        if len(description.text) > _LONGEST_DESCRIPTION:
-            yield self._wrong_length("description", description, _LONGEST_DESCRIPTION)
-        if tag := _TAG.search(description.text):
-            place = description.locate(tag.start(), len(tag[0]))
-            message, hint = (
-                f"the description contains the XML tag {tag[0]!r}",
-                "Anthropic's API refuses it: describe it in words",
-            )
-            yield self.problem(message, place, hint=hint, severity="warning")
-
-    def _missing(self, skill: Skill, key: str, line: str) -> Problem:
-        value = skill.header.get(key) if skill.header else None
-        place = Location(skill.file, 1, 1) if value is None else value.location
-        if isinstance(value, Scalar) and value.value is not None and not isinstance(value.value, str):
-            return self.problem(f"the {key} of the skill is not a text", place, hint="put quotes around it")
-        return self.problem(f"the skill has no {key}", place, hint=f"write '{line}'")
-
-    def _wrong_length(self, key: str, value: Scalar, most: int) -> Problem:
-        length = len(value.text)
-        place = value.locate(most, max(length - most, 1)) if length else value.location
-        return self.problem(f"the {key} has {length:,} characters; 1 to {most:,} are possible", place)
+    def _of_fault(self, fault: HeaderFault) -> Problem:
+        severity = "warning" if fault.is_usable else self.severity
+        return self.problem(fault.message, fault.location, hint=fault.hint, severity=severity)

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -48,6 +49,7 @@ class Options:
         rules: The rules for all calls.
         longest: Maximum length of a result, in characters.
         redactor: Masks secrets in every answer; by default, it knows the secrets in the environment.
+        skills: The folders of the skills that clients can read.
     """
 
     name: str = "toolkit"
@@ -55,6 +57,7 @@ class Options:
     rules: Rules = field(default_factory=Rules)
     longest: int = LONGEST
     redactor: Redactor = field(default_factory=redactor_of_environment)
+    skills: Sequence[Path] = ()
 
 
 class ToolServer:
@@ -109,6 +112,10 @@ class ToolServer:
             on_subscriptions_listen=self._listening,
         )
         protocol.add_notification_handler("notifications/initialized", types.NotificationParams, self._greet)
+        if self.options.skills:
+            from toolkit.mcp.serving.served_skills import ServedSkills  # few servers have skills
+
+            ServedSkills(self.options.skills, self.options.redactor).add_to(protocol)
         security = RequestStateSecurity.ephemeral(ttl=self.options.rules.approval_timeout)
         protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
         return protocol
