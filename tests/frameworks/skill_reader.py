@@ -13,7 +13,7 @@ async def main():
     async with Client(StdioTransport(sys.argv[1], sys.argv[2:]), extensions=[SkillsClientExtension()]) as client:
         uris = [one.uri for one in await client.list_skills()]
         skills = [await client.read_skill(uri) for uri in uris]
-        print(json.dumps([[one.name, one.description, sorted(one.files)] for one in skills]))
+        sys.stdout.write(json.dumps([[one.name, one.description, sorted(one.files)] for one in skills]))
 
 
 asyncio.run(main())
