@@ -76,7 +76,7 @@ def record(path, data):
     }
 
 
-ENTRY = {
+ENTRY: dict[str, Any] = {
     "uri": "skill://forecast/SKILL.md",
     "frontmatter": {
         "name": "forecast",
