@@ -38,7 +38,7 @@ def as_report(
         figures = figures_of(ran)
         tables += [table(_HEADER, [_row(one) for one in figures], width), _confusions(figures, width)]
     if compared:
-        tables.append(table(("MODEL", "BEFORE", "NOW", "CHANGE", "95%"), [_changed(one) for one in compared], width))
+        tables.append(table(("MODEL", "BEFORE", "NOW", "CHANGE", "95%"), [as_change(one) for one in compared], width))
         moved = [_moved(one, model.model) for model in compared for one in model.moved]
         tables.append(table(("MOVED", "BEFORE", "NOW", "95%", "BY", "CHANGED"), moved, width) if moved else [])
     parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables if lines]
@@ -67,7 +67,8 @@ def _confusions(figures: Sequence[Figures], width: int) -> list[Line]:
     return table(("ASKED FOR", "CALLED", "TIMES", "BY"), rows, width) if rows else []
 
 
-def _changed(one: "Comparison") -> tuple[str, ...]:
+def as_change(one: "Comparison") -> tuple[str, ...]:
+    """Return a model, its rates before and now, the change, and the 95% interval of the change."""
     change = one.now.share - one.before.share
     verdict = ", a significant drop" if one.has_dropped else ", not significant" if change < 0 else ""
     words = f"{change:+.0%}{verdict}"

@@ -1,0 +1,21 @@
+from toolkit import tool
+
+
+@tool(read_only=True)
+def find_orders(customer: str) -> list[str]:
+    """Find the orders of a customer that have not been delivered yet; `search_orders` has the others.
+
+    Args:
+        customer: The number of the customer, such as C-7.
+    """
+    return [f"A-17 of {customer}"]
+
+
+@tool(read_only=True)
+def search_orders(customer: str) -> list[str]:
+    """Search the archive for orders of a customer that were delivered; `find_orders` has the others.
+
+    Args:
+        customer: The number of the customer, such as C-7.
+    """
+    return [f"A-18 of {customer}"]
