@@ -161,3 +161,57 @@ def test_class_in_a_function_that_imports_its_base_is_a_tool(write):
     )
     write(tools="def make():\n" + "".join(f"    {line}\n" for line in [*lines.splitlines(), "return [Find()]"]))
     assert listed("tools.py") == [("find", "smolagents")]
+
+
+CLERK = "from google.adk.agents import Agent\n\n{0}\n\nclerk = Agent(name='clerk', tools=[{1}])\n"
+
+
+def test_module_beside_a_file_is_found_as_when_the_file_is_run(write):
+    write(shop_in___init__="", shop_in_finding=FUNCTION, shop_in_clerk=CLERK.format("from finding import find", "find"))
+    assert listed("shop/clerk.py") == [("find", "google_adk")]
+
+
+def test_relative_import_is_followed_in_a_folder_that_is_no_package(write):
+    clerk = CLERK.format("from ...finding import find", "find")
+    write(shop_in___init__="", shop_in_finding=FUNCTION, shop_in_staff_in_desk_in_clerk=clerk)
+    assert listed("shop/staff") == [("find", "google_adk")]
+
+
+def test_tools_that_a_class_gives_the_agent_that_it_is_are_found(write):
+    clerk = """
+from google.adk.agents import Agent
+from finding import find
+
+
+class Clerk(Agent):
+    def __init__(self, model):
+        super().__init__(model=model, name="clerk", tools=[find])
+"""
+    write(finding=FUNCTION, clerk=clerk)
+    assert listed("clerk.py") == [("find", "google_adk")]
+
+
+def test_function_of_several_agents_is_one_tool(write):
+    clerk = "from google.adk.agents import Agent\nfrom google.adk.tools import FunctionTool\n"
+    agents = "".join(f"\n{name} = Agent(name='{name}', tools=[FunctionTool(find)])\n" for name in ("first", "second"))
+    write(clerk=f"{clerk}{FUNCTION}{agents}")
+    assert listed("clerk.py") == [("find", "google_adk")]
+    assert "(1 tool in 1 file: 1 Google ADK" in linted("clerk.py", "--static", "--no-cache")
+
+
+def test_agent_that_is_a_tool_gives_it_its_name(write):
+    clerk = "from google.adk.tools import AgentTool\nfrom staff import finder\n\ntool = AgentTool(agent=finder)\n"
+    write(staff="from google.adk.agents import Agent\n\nfinder = Agent(name='finder', model='m')\n", clerk=clerk)
+    assert listed("clerk.py") == [("finder", "google_adk")]
+
+
+def test_module_that_is_a_tool_need_not_import_its_framework(write):
+    spec = "TOOL_SPEC = {'name': 'find', 'description': 'Find an order.', 'inputSchema': {'json': {}}}\n"
+    write(find=f"{spec}\n\ndef find(tool, **kwargs):\n    return tool\n", other=spec)
+    assert listed(".") == [("find", "strands")]
+
+
+def test_class_that_changes_a_tool_of_the_framework_is_one_without_a_known_name(write):
+    read = "from crewai_tools import FileReadTool\n\n\nclass Read(FileReadTool):\n    def _run(self, path: str) -> str:\n        return path\n"
+    write(read=read)
+    assert listed("read.py") == [(None, "crewai")]

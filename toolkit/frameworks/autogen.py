@@ -21,6 +21,9 @@ MARKS = SourceMarks(
         Registration(
             ("autogen_core.tools.*FunctionTool",), "function", name=("name", 2), description=("description", 1)
         ),
+        Registration(
+            ("autogen_agentchat.tools.*AgentTool",), "definition", function=(), name=(), named_after=("agent", 0)
+        ),
         Registration(("autogen_agentchat.*AssistantAgent",), "holder", function=("tools",)),
     ),
     tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",), takes_call=True),),

@@ -39,7 +39,7 @@ MARKS = SourceMarks(
     ),
     tool_classes=(
         ToolClasses(
-            ("crewai*.tools.*BaseTool", "crewai_tools.*BaseTool", "crewai_tools.*RagTool"),
+            ("crewai*.tools.*BaseTool", "crewai_tools.*Tool"),
             ("_run", "_arun"),
             schema=("args_schema",),
         ),

@@ -36,7 +36,7 @@ MARKS = SourceMarks(
     classes=("google.adk.tools.*Tool", "google.adk.*Agent"),
     registrations=(
         Registration(("google.adk.tools.*FunctionTool", "google.adk.tools.*LongRunningFunctionTool"), "function"),
-        Registration(("google.adk.tools.*AgentTool",), "definition", function=(), name=()),
+        Registration(("google.adk.tools.*AgentTool",), "definition", function=(), name=(), named_after=("agent", 0)),
         Registration(("google.adk.*Agent",), "holder", function=("tools",)),
     ),
     tool_classes=(ToolClasses(("google.adk.tools.*BaseTool",), ("run_async",), takes_call=True),),

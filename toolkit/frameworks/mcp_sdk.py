@@ -34,7 +34,7 @@ MARKS = SourceMarks(
     packages=("mcp", "mcp_types"),
     classes=("mcp.*FastMCP", "mcp.*MCPServer", "mcp.*Server"),
     registrations=(
-        Registration(("mcp.*FastMCP().tool", "mcp.*MCPServer().tool", "mcp.*Apps().tool"), name=("name",)),
+        Registration(("mcp.*FastMCP().tool", "mcp.*MCPServer().tool", "mcp.*Apps().tool"), name=("name", 0)),
         Registration(
             ("mcp.*FastMCP().add_tool", "mcp.*MCPServer().add_tool"),
             "function",

@@ -177,12 +177,16 @@ class Meanings:
             is_package = file.endswith(PACKAGE)
             package = names if is_package else names[:-1]
             package = package[: len(package) - imported.level + 1]
-            if not package:  # importing the file will fail and say why
-                return self._file_beside(file, name or str(imported.name), file)
+            if not package:  # a folder without an `__init__.py`: what it belongs to depends on who imports it
+                outer = os.path.dirname(file)  # noqa: PTH120 - as in module_files
+                for _ in range(imported.level - 1 if self._only_near else 0):
+                    outer = os.path.dirname(outer)  # noqa: PTH120
+                return self._file_in([outer], name or str(imported.name), file)
             name = ".".join([*package, *filter(None, [name])])
         elif name.partition(".")[0] in sys.stdlib_module_names or self._is_known(name):
             return None
-        folders = [folder, *project_folders(folder)] if self._only_near else [folder, *sys.path]
+        beside = os.path.dirname(file)  # noqa: PTH120 - as in module_files; Python finds modules there if the file is run
+        folders = [folder, *project_folders(folder), beside] if self._only_near else [folder, *sys.path]
         return self._file_in(folders, name, file) if name else None
 
     # ---------------------------------------------------------------------------------------------------------- objects

@@ -106,7 +106,17 @@ class Registrations:
             if isinstance(meaning, str) and (found := self._registered_as(meaning)):
                 return found
         if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
-            return _by_receiver(source, function)
+            return self._of_super(source, function, names) or _by_receiver(source, function)
+        return None
+
+    def _of_super(self, source: SourceFile, function: ast.Attribute, names: LocalNames | None) -> Registered | None:
+        """Return how `super().__init__(…)` registers a list of tools, if its class is derived from an agent."""
+        match function:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__") if names is not None:
+                cls = names.enclosing_class(ast.Name("self"))
+                bases = [] if cls is None else self.meanings.made_from(Defined(source, cls))
+                found = (self._registered_as(one) for one in bases)
+                return next((one for one in found if one is not None and one.registration.way == "holder"), None)
         return None
 
     def _registered_as(self, name: str) -> Registered | None:

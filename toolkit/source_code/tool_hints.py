@@ -8,7 +8,7 @@ from functools import cache
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import Imported
-from toolkit.tools.foreign.frameworks import all_packages
+from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, all_packages
 
 _IMPORTS = re.compile(
     rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE
@@ -35,7 +35,8 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
     packages = "|".join(sorted(map(re.escape, first)))
     return re.compile(
         rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.(?:add_)?tool\b|^[ \t]*@[\w.]*tool".encode()
-        + rb"|^[ \t]+(?:async )?def execute\(",
+        + rb"|^[ \t]+(?:async )?def execute\("
+        + "".join(f"|^{name}\\b" for name in FRAMEWORK_OF_VARIABLE).encode(),
         re.MULTILINE,
     )
 

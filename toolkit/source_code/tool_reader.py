@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
-from toolkit.source_code.constants import Constants, UnknownValueError, elements_of, value_in
+from toolkit.source_code.constants import Constants, Expression, UnknownValueError, elements_of, value_in
 from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Object
@@ -26,12 +26,13 @@ from toolkit.source_code.tool_factories import (
     wrapped_by,
 )
 from toolkit.source_code.tool_hints import ToolHints
-from toolkit.tools.foreign.frameworks import framework_of
+from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 
 OURS = "toolkit"
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
 _IN_LIST = "tools="
+_ON_DEFINITIONS = {"decorator", "class"}
 _NAMES = {"name", "tool_name"}
 _DEEPEST = 4
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -166,8 +167,8 @@ class _Walk:
     def tools(self) -> list[WrittenTool]:
         found = [*self._below(self._source.tree, None), *self._in_variable()]
         left = [one for one in found if one.name is not None or one.mark not in self.named]
-        once = {(one.framework, one.function): one for one in reversed(left) if one.kind == _IN_LIST}
-        return [one for one in left if one.kind != _IN_LIST or once[one.framework, one.function] is one]
+        once = {_same(one): one for one in reversed(left)}
+        return [one for one in left if once[_same(one)] is one]
 
     def _below(self, node: ast.AST, names: LocalNames | None) -> Iterator[WrittenTool]:
         for inner in calls_and_definitions(node):
@@ -433,7 +434,8 @@ class _Walk:
         given = argument_of(call, found.registration.function)
         if given is None:
             return
-        for source, one, scope in elements_of(self._reader.meanings, (self._source, given, names)):
+        only = Expression(self._source, given, names)
+        for source, one, scope in (*elements_of(self._reader.meanings, only), only):
             if isinstance(one, ast.ListComp | ast.GeneratorExp):
                 if found.marks.serves:
                     self._note(call, found, one.elt, names)
@@ -505,8 +507,9 @@ class _Walk:
 
     def _in_variable(self) -> Iterator[WrittenTool]:
         """Yield the tool of a module that contains its definition in a variable."""
-        imported = (framework_of(one.module) for one in self._source.imports)
-        for framework in dict.fromkeys(filter(None, imported)):
+        imported = [framework_of(one.module) for one in self._source.imports]
+        others = (one for variable, one in FRAMEWORK_OF_VARIABLE.items() if variable in self._source.bindings)
+        for framework in dict.fromkeys(filter(None, (*imported, *others))):
             marks = marks_of(framework)
             for value in self._source.bindings.get(marks.spec_variable or "", ()) if marks else ():
                 if marks and isinstance(value, ast.Dict):
@@ -514,6 +517,8 @@ class _Walk:
                     name = None if named is None else self._reader.constants.text(self._source, named)
                     own = [one for one in self._source.top_definitions() if one.name == name]
                     function = next(iter(own), None)
+                    if function is None and framework not in imported:
+                        continue
                     yield self._tool(
                         marks,
                         str(marks.spec_variable),
@@ -540,11 +545,30 @@ class _Walk:
                 others = registration._replace(name=tuple(place for place in registration.name if place != 0))
                 return self._name(mark, others, otherwise, names)
             return text
-        return None if hides_arguments(mark) else otherwise
+        if hides_arguments(mark):
+            return None
+        return self._name_of_agent(mark, registration, names) if registration.named_after else otherwise
+
+    def _name_of_agent(self, mark: ast.expr, registration: Registration, names: LocalNames | None) -> str | None:
+        """Return the name of the agent that a mark makes a tool of; `None` if only running the file would show it."""
+        agent = argument_of(mark, registration.named_after)
+        made = [] if agent is None else [Expression(self._source, agent, names)]
+        if isinstance(agent, ast.Name | ast.Attribute):
+            made = [Expression(*one) for one in self._reader.meanings.values_of(self._source, agent, names)]
+        given = [(one, argument_of(one.node, ("name",))) for one in made if isinstance(one.node, ast.Call)]
+        texts = {self._reader.constants.text(one.source, name, one.names) for one, name in given if name is not None}
+        return texts.pop() if len(texts) == 1 else None
 
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
         return WrittenTool(self._source.path, framework, marks, kind, node, **known)
+
+
+def _same(tool: WrittenTool) -> object:
+    """Return what is equal for calls that make the same tool of a function, for several agents or servers."""
+    is_foreign = tool.framework != OURS or tool.kind == _IN_LIST
+    is_called = is_foreign and tool.function is not None and tool.kind not in _ON_DEFINITIONS
+    return (tool.framework, tool.function, tool.name, tool.kind) if is_called else tool
 
 
 def _looks_like_a_tool(node: ast.ClassDef) -> bool:

@@ -48,3 +48,8 @@ def forecast_again(city: str) -> str:
 
 
 first.add_tool(forecast_again, "third_forecast")
+
+
+@first.tool("fourth_forecast")
+def named_forecast(city: str) -> str:
+    return city

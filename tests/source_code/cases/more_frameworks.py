@@ -1,5 +1,7 @@
 """Tools as the documentation of the other frameworks writes them."""
 
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.tools import AgentTool
 from autogen_core.tools import FunctionTool as AutogenTool
 from crewai.tools import BaseTool as CrewTool, tool as crew_tool
 from haystack.tools import Tool as HaystackTool, create_tool_from_function, tool as haystack_tool
@@ -87,3 +89,4 @@ class Lights:
 
 
 autogen = AutogenTool(multiply, description="Multiplies")
+as_tool = AgentTool(agent=AssistantAgent(name="writer", model_client=None))

@@ -108,7 +108,8 @@ FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
 
 _FRAMEWORK_OF_MARK = {framework.mark: name for name, framework in FRAMEWORKS.items() if framework.mark}
 _FRAMEWORKS_OF_HOLDERS = {name for name, framework in FRAMEWORKS.items() if framework.takes_any_object}
-_FRAMEWORK_OF_VARIABLE = {framework.variable: name for name, framework in FRAMEWORKS.items() if framework.variable}
+FRAMEWORK_OF_VARIABLE = {framework.variable: name for name, framework in FRAMEWORKS.items() if framework.variable}
+"""Maps the variables of modules that are tools to the framework."""
 
 
 def framework_of(module: str) -> str | None:
@@ -153,7 +154,7 @@ def framework_of_holder(cls: type) -> str | None:
 
 def framework_of_variables(module: ModuleType) -> str | None:
     """Return the framework that recognises a module as a tool by a variable in it, or `None`."""
-    found = (_FRAMEWORK_OF_VARIABLE[name] for name in _FRAMEWORK_OF_VARIABLE.keys() & vars(module).keys())
+    found = (FRAMEWORK_OF_VARIABLE[name] for name in FRAMEWORK_OF_VARIABLE.keys() & vars(module).keys())
     return next((framework for framework in found if framework in sys.modules), None)
 
 

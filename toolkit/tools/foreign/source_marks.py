@@ -28,6 +28,7 @@ class Registration(NamedTuple):
         description: The description of the tool; by default the docstring.
         schema: The JSON Schema of the parameters, or a class that represents it.
         parameters: The names of the parameters if they are always the same; a schema takes precedence.
+        named_after: The agent whose name the tool has if nothing else names it.
     """
 
     names: tuple[str, ...]
@@ -37,6 +38,7 @@ class Registration(NamedTuple):
     description: tuple[Place, ...] = ("description",)
     schema: tuple[Place, ...] = ()
     parameters: tuple[str, ...] = ()
+    named_after: tuple[Place, ...] = ()
 
 
 class ToolClasses(NamedTuple):
