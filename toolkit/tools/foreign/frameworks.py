@@ -98,6 +98,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "semantic_kernel": Framework(("semantic_kernel",), mark="__kernel_function__", takes_any_object=True),
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
+    "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
 }
 """The supported frameworks, by the names of their modules."""
 
