@@ -100,6 +100,15 @@ Shown = Annotated[
         "--format", help="Print only the output (text), the result as JSON, or events as they happen (jsonl)."
     ),
 ]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="CLIENT",
+        help="Print what the model of a client or provider receives of the result, such as claude-code or openai.",
+        show_default=False,
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -134,6 +143,7 @@ class RunOptions(NamedTuple):
     on_approval: OnApproval = "ask"
     timeout: Time = None
     format: Shown = "text"
+    client: As = None
     tools: Sources = None
     python: Python = None
     session: SessionOptions = SessionOptions()

@@ -10,7 +10,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections, piped_text
-from toolkit_cli.failures import ExitCode, refuse
+from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.other_python import continue_with
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tool_kinds import is_agent, python_option
@@ -24,7 +24,7 @@ from toolkit_cli.running.answer_sources import (
 )
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.sessions import Session, ShownRun, bounded, open_session
-from toolkit_cli.running.tool_calls import with_hint_on_json
+from toolkit_cli.running.tool_calls import Ending, with_hint_on_json
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
 
@@ -35,6 +35,7 @@ def run_target(options: RunOptions) -> int:
         Failure: If it cannot start; nothing has run then.
     """
     continue_with(options.python)
+    check_client(options)
     run = _batch_of(options) if options.is_batch else _run_once
     with open_session(
         options.session,
@@ -81,9 +82,33 @@ def _run_once(options: RunOptions, session: Session, tool: Tool, given: Given) -
     recorded = options.record(session.report.run, tool, arguments) if is_kept else None
     shown = ShownRun(session, options.format, recorded, is_agent=is_agent(tool))
     context = shown.context.replace(run=shown.run, path="", journal=shown.run.journal)
-    return shown.call(
-        tool, arguments, context, explained=lambda ending: with_hint_on_json(ending, tool, options.words or ())
-    )
+
+    def explained(ending: Ending) -> Ending:
+        ending = with_hint_on_json(ending, tool, options.words or ())
+        if options.client is None:
+            return ending
+        from toolkit_cli.rendering.client_views import seen_by  # few runs are shown as a client sees them
+
+        return ending._replace(seen=seen_by(options.client, tool, arguments, ending.result, console.redactor()))
+
+    return shown.call(tool, arguments, context, explained=explained)
+
+
+def check_client(options: RunOptions) -> None:
+    """Check the client of `--as`, before anything runs.
+
+    Raises:
+        Failure: If it is unknown, or there is no single result.
+    """
+    if options.client is None:
+        return
+    if options.is_batch or options.dry_run:
+        raise Failure(
+            ExitCode.USAGE, f"--as shows one result, and not with {'--each' if options.each else '--dry-run'}"
+        )
+    from toolkit_cli.rendering.client_views import known_client  # few runs are shown as a client sees them
+
+    known_client(options.client)
 
 
 def _why_not_recorded(tool: Tool) -> Problem | None:

@@ -3,21 +3,34 @@
 from collections.abc import Collection
 from typing import Any
 
-from docs.generators.regions import with_region
-from toolkit.dialects import CLIENTS, LIMITS, Limit, Limits
+from docs.generators.regions import with_region, with_regions
+from toolkit.dialects import CLIENTS, LIMITS, RESULTS, Limit, Limits
 
 
 def pages() -> dict[str, str]:
     """Return the pages with the current limits, by their paths in the docs."""
     return {
         "dialects.md": with_region("dialects.md", "the limits", tables(LIMITS.keys() - CLIENTS.keys())),
-        "clients.md": with_region("clients.md", "the limits", tables(CLIENTS.keys())),
+        "clients.md": with_regions("clients.md", {"the limits": tables(CLIENTS.keys()), "the results": _results()}),
     }
 
 
 def tables(names: Collection[str]) -> str:
     """Return one table per provider or client."""
     return "\n".join(_section(name, limits) for name, limits in LIMITS.items() if name in names and limits.stated())
+
+
+def _results() -> str:
+    """Return one table per client and provider about what its model receives of results."""
+    sections = []
+    for name, passing in RESULTS.items():
+        rows = [
+            f"| {topic} | {fact.says} | {_source(fact)} | {fact.source.checked} |"
+            for topic, fact in passing.facts().items()
+        ]
+        head = [f"### {passing.title}: `--as {name}`", "", "| of | the model receives | source | checked |"]
+        sections.append("\n".join([*head, "| --- | --- | --- | --- |", *rows, ""]))
+    return "\n".join(sections)
 
 
 def _section(name: str, limits: Limits) -> str:

@@ -7,6 +7,7 @@ LIMITS["gemini"].name_length                   a limit of a provider, with its s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.dialects.client_results import RESULTS as RESULTS, received as received
     from toolkit.dialects.clients import CLIENTS as CLIENTS
     from toolkit.dialects.conformance import (
         PROVIDERS as PROVIDERS,
@@ -33,6 +34,7 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "client_results": "received RESULTS",
             "clients": "CLIENTS",
             "conformance": "objections PROVIDERS request_objections",
             "provider_limits": "Change Limit Limits Objection",

@@ -17,7 +17,8 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.other_python import Python, continue_with
 from toolkit_cli.rendering.chart_drawings import svg_of
-from toolkit_cli.rendering.styles import paint_all, print_lines
+from toolkit_cli.rendering.client_views import fact_records, facts_of, has_structure, known_client
+from toolkit_cli.rendering.styles import Line, paint_all, print_lines
 from toolkit_cli.rendering.tool_kinds import outline_of_agent, pipeline_in, python_option
 from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record
 from toolkit_cli.rendering.tree_outlines import diagram_of, states_of
@@ -44,6 +45,15 @@ def show(  # noqa: PLR0913 - each is an option of the command
         Format,
         typer.Option("--format", help="The output format; mermaid and svg are diagrams."),
     ] = "text",
+    client: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="CLIENT",
+            help="Show what the model of a client or provider receives of the results, such as claude-code or openai.",
+            show_default=False,
+        ),
+    ] = None,
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
@@ -58,6 +68,10 @@ def show(  # noqa: PLR0913 - each is an option of the command
     of tools; for an agent, which tools it may call, and when.
     """
     continue_with(python)
+    if client is not None:
+        known_client(client)
+        if format in _DIAGRAMS:
+            raise Failure(ExitCode.USAGE, f"--as has no diagram; leave out --format {format}")
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, [target])
     opened = open_configured([target], configuration, gate_for(configuration))
@@ -71,7 +85,23 @@ def show(  # noqa: PLR0913 - each is an option of the command
     if unmade:
         _write_explanation(unmade, format)
     else:
-        _write(_fold(opened.tools.values(), target), format, rules, target, python_option(python))
+        shown = _fold(opened.tools.values(), target)
+        if client is None:
+            _write(shown, format, rules, target, python_option(python))
+        else:
+            _write_view(shown, client, format)
+
+
+def _write_view(tools: Sequence[Tool], client: str, format: Format) -> None:
+    """Write what the model of a client receives of the results of tools."""
+    if format == "json":
+        console.write_json([{"name": tool.name, "client": client, "results": fact_records(client)} for tool in tools])
+        return
+    width = min(console.data_width(), _WIDEST)
+    for tool in tools:
+        kinds = "text, and the same as structured content" if has_structure(tool.spec) else "text"
+        head: list[Line] = [[("strong", tool.name)], [("plain", f"  returns {kinds}")], []]
+        print_lines([*head, *facts_of(client, width)])
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:

@@ -1,7 +1,7 @@
 """Renders results of calls and batches, the outputs of finished steps of a run that failed, and the usage of models."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from toolkit.amounts import money
 from toolkit.runs.records import ModelUse
@@ -10,6 +10,9 @@ from toolkit.visibility import disarm
 from toolkit_cli import console
 from toolkit_cli.rendering.event_lines import around, spoken_seconds
 from toolkit_cli.rendering.styles import Line, one_line
+
+if TYPE_CHECKING:
+    from toolkit.dialects.client_results import Received
 
 Format = Literal["text", "json", "jsonl"]
 
@@ -40,6 +43,16 @@ def rendered_result(
             return f"{console.json_without_secrets(record)}\n"
         case "text":
             return _as_text(result.output, for_terminal=for_terminal)
+
+
+def rendered_view(seen: "Received", result: ToolResult, format: Format) -> str:
+    """Return what the model of a client receives of a result: as text, or with the result as JSON."""
+    if format == "text":
+        return _as_text(console.redactor().text(seen.text), for_terminal=console.data_is_terminal())
+    from toolkit_cli.rendering.client_views import view_record  # few runs are shown as a client sees them
+
+    record = result_record(result) | {"received": view_record(seen)}
+    return f"{console.json_without_secrets(record, indent=2 if format == 'json' else None)}\n"
 
 
 def result_record(result: ToolResult) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from toolkit.visibility import disarm
 from toolkit_cli import console
 from toolkit_cli.failures import report
 from toolkit_cli.rendering.event_lines import ASCII_MARKS, MARKS, RunProgress, Thinking
-from toolkit_cli.rendering.result_texts import Format, finished_lines, rendered_result, usage_line
+from toolkit_cli.rendering.result_texts import Format, finished_lines, rendered_result, rendered_view, usage_line
 from toolkit_cli.rendering.styles import lines_of, one_line, paint
 from toolkit_cli.running.tool_calls import CollectedSteps, Ending
 from toolkit_cli.screen import Screen
@@ -41,6 +41,7 @@ from toolkit_cli.screen import Screen
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from toolkit.dialects.client_results import Received
     from toolkit_cli.rendering.live import Bars
 
 
@@ -245,6 +246,8 @@ def present(
     steps = [] if format == "jsonl" else collected.records()
     seen = ending.problem is None and reporter is not None and reporter.has_shown(ending.result.output)
     result = rendered_result(ending.result, format, steps, uses, for_terminal=console.data_is_terminal())
+    if ending.seen is not None:
+        seen, result = False, rendered_view(ending.seen, ending.result, format)
     if format != "text":
         console.write_data(result)
     if reporter is not None:
@@ -253,12 +256,21 @@ def present(
         console.write_data(result)
     if format == "text" and ending.result.error is not None:
         _show_finished(steps)
+    if ending.seen is not None:
+        _remark(ending.seen)
     if ending.problem is not None:
         is_failure = ending.result.error_code != "exit_early"  # whoever stopped the run knows at which step
         failed = reporter.failed_step if reporter is not None and is_failure else None
         hint = f"in step '{failed}'" if failed is not None else ending.problem.hint
         report([replace(ending.problem, hint=hint)], ending.exit_code, as_json=format != "text")
     sys.stderr.flush()
+
+
+def _remark(seen: "Received") -> None:
+    from toolkit_cli.rendering.client_views import remarks_on  # few runs are shown as a client sees them
+
+    for line in remarks_on(seen):
+        console.say(paint(line, colour=console.stderr_has_colour()))
 
 
 def present_usage(uses: Sequence[ModelUse], reporter: RunReporter | None, screen: Screen) -> None:

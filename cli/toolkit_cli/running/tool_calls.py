@@ -35,6 +35,7 @@ from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.watchdog import ForcedEnd, Interrupts, Watched
 
 if TYPE_CHECKING:
+    from toolkit.dialects.client_results import Received
     from toolkit.stores.recorded_runs import State
     from toolkit.tools.calls.call_limits import Limit, Limiter
 
@@ -257,12 +258,14 @@ class Ending(NamedTuple):
         exit_code: The exit code of the command.
         problem: The problem to report on stderr; `None` if the call succeeded.
         pending: The pending approvals, if any.
+        seen: What the model of a client receives of the result, with `--as`.
     """
 
     result: ToolResult
     exit_code: int
     problem: Problem | None = None
     pending: ApprovalPending | None = None
+    seen: "Received | None" = None
 
     @property
     def is_complete(self) -> bool:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mcp_types as types
+from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
 from toolkit.mcp.serving.catalogs import Definition
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.calls.attachments import Attachment, attachments_in, block_of, pieces_of
 from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.definition.spec import ToolSpec
 
 LARGEST = 8 * 1024 * 1024
 """Maximum total size of the attachments of a result, in bytes."""
@@ -134,6 +136,12 @@ class Answering(NamedTuple):
             return self.redactor.data(json.loads(text.encode(errors="replace")))
         except (TypeError, ValueError, RecursionError):
             return None
+
+
+def wire_answer(spec: ToolSpec, result: ToolResult, redactor: Redactor) -> dict[str, Any]:
+    """Return the answer with a result as plain data, for clients of the protocol that most of them use."""
+    answer = Answering(redactor).answer(result, Definition(spec, redactor), LATEST_HANDSHAKE_VERSION)
+    return answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"result_type"})
 
 
 def sendable(text: str) -> str:

@@ -1,0 +1,216 @@
+"""What the model of each client and provider receives of a result and of an error: `--as`, through the command line."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.chat_server import ChatServer
+from tests.mcp.served import over_stdio
+from toolkit.dialects import RESULTS, received
+from toolkit.dialects.client_results import APIS, CallOf  # private
+
+TOOLS = '''
+from toolkit import ToolResult, tool
+from toolkit.tools import Attachment
+
+
+@tool(read_only=True)
+def stock(product: str) -> dict[str, int]:
+    """Count the pieces of a product."""
+    if product == "none":
+        raise ValueError("there is no product 'none'")
+    return {"pieces": 3, "boxes": 1}
+
+
+@tool(read_only=True)
+def colours(product: str) -> list[str]:
+    """List the colours of a product."""
+    return ["red", "blue"]
+
+
+@tool(read_only=True)
+def report(product: str) -> ToolResult:
+    """Report on a product, with a picture and a link."""
+    picture = Attachment("image", "image/png", b"PNG")
+    link = Attachment("link", "text/plain", uri="file:///report.txt", details={"name": "report"})
+    return ToolResult.success("red, sold out", structured={"pieces": 0}, artifact=[picture, link])
+'''
+IMAGE, LINK = "[image image/png]\n", "[resource report: file:///report.txt]\n"
+DATA, TEXT = '{"pieces":0}\n', "red, sold out\n"
+WRAPPED = "<untrusted_context>\nred, sold out\n</untrusted_context>\n"
+ERROR = "there is no product 'none'\n"
+GEMINI_ERROR = (
+    "MCP tool 'stock' reported tool error for function call: "
+    '{"name":"stock","args":{"product":"none"}} with response: '
+    '[{"functionResponse":{"name":"stock","response":{"_meta":{"toolkit/error_code":"error",'
+    '"toolkit/exception":"ValueError"},"content":[{"type":"text","text":"there is no product \'none\'"}],'
+    '"isError":true}}}]\n'
+)
+NOTE = "[Tool 'report' provided the following image data with mime-type: image/png]"
+TOLD = "This tool result included an image that is uploaded in the next message."
+
+ROWS = {
+    "claude-code": (IMAGE + LINK + DATA, 17, "text", ERROR, 7),
+    "claude-desktop": (TEXT + IMAGE + LINK, 18, "structuredContent", ERROR, 7),
+    "codex": (DATA, 3, "text, image, resource_link", ERROR, 7),
+    "vscode": (IMAGE + LINK + DATA, 17, "text", ERROR, 7),
+    "gemini-cli": (
+        f"{WRAPPED}{NOTE}\n{IMAGE}Resource Link: report at file:///report.txt\n",
+        48,
+        "structuredContent",
+        GEMINI_ERROR,
+        80,
+    ),
+    "goose": (f"red, sold out {TOLD}\n{IMAGE}", 26, "resource_link, structuredContent", ERROR, 7),
+    "opencode": (TEXT + IMAGE, 8, "resource_link, structuredContent", ERROR, 7),
+    "openai": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
+    "openai-responses": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
+    "anthropic": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
+    "gemini": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
+}
+RAISED = """\
+error: ValueError: there is no product 'none'
+  --> tools.py:10:9
+   |
+10 |         raise ValueError("there is no product 'none'")
+   |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+   |
+"""
+
+
+@pytest.fixture
+def folder(project):
+    (project / "tools.py").write_text(TOOLS, "utf-8")
+    return project
+
+
+def test_every_client_with_known_facts_is_tested_here():
+    assert ROWS.keys() == RESULTS.keys()
+
+
+@pytest.mark.parametrize("client", ROWS)
+def test_result_and_error_are_shown_as_the_model_receives_them(invoke, folder, client):
+    shown, tokens, left_out, error, error_tokens = ROWS[client]
+    who = f"the model of {RESULTS[client].title} receives about"
+    result = invoke("run", "tools.py:report", "product=pot", "--as", client)
+    assert (result.exit_code, result.stdout) == (0, shown)
+    assert result.stderr == f"{who} {tokens} tokens\nleft out: {left_out}\n"
+    failed = invoke("run", "tools.py:stock", "product=none", "--as", client)
+    assert (failed.exit_code, failed.stdout) == (1, error)
+    assert failed.stderr == f"{who} {error_tokens} tokens\n{RAISED}"
+
+
+@pytest.mark.parametrize("client", RESULTS)
+def test_form_in_which_functions_are_served_loses_nothing_anywhere(invoke, folder, client):
+    for name, data in (("stock", {"pieces": 3, "boxes": 1}), ("colours", ["red", "blue"])):
+        result = invoke("run", f"tools.py:{name}", "product=pot", "--as", client, "--format", "json")
+        [part] = (seen := json.loads(result.stdout)["received"])["parts"]
+        text = part["text"].removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>")
+        assert json.loads(text) in (data, {"result": data})
+        assert seen["left_out"] == []
+
+
+def test_clients_receive_over_the_wire_what_the_views_stand_on(invoke, folder):
+    async def talk():
+        async with over_stdio(folder, "tools.py", mode="legacy") as client:
+            return [
+                await client.call_tool("report", {"product": "pot"}),
+                await client.call_tool("stock", {"product": "none"}),
+            ]
+
+    answers = [
+        one.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"result_type"})
+        for one in asyncio.run(talk())
+    ]
+    calls = [CallOf("report", {"product": "pot"}), CallOf("stock", {"product": "none"})]
+    for client in RESULTS.keys() - APIS.keys():
+        seen = [f"{received(one, client, call).text}\n" for one, call in zip(answers, calls, strict=True)]
+        assert seen == [ROWS[client][0], ROWS[client][3]]
+
+
+SCRIPT = """\
+turns:
+  - calls:
+      - {tool: stock, arguments: {product: none}}
+      - {tool: report, arguments: {product: pot}}
+  - It is over.
+"""
+
+
+def test_api_receives_what_the_view_of_it_shows(program, folder):
+    (folder / "shop.yaml").write_text(SCRIPT, "utf-8")
+    with ChatServer.of_folder(folder) as server:
+        words = (
+            "agent",
+            "how many?",
+            "--model",
+            "chat:shop",
+            "--base-url",
+            server.url,
+            "--tools",
+            "tools.py",
+            "--quiet",
+        )
+        done = program(*words)
+        assert (done.returncode, done.stdout) == (0, "It is over.\n")
+        sent = [one["content"] for one in server.asked[-1].body["messages"] if one["role"] == "tool"]
+    assert [f"{one}\n" for one in sent] == [ROWS["openai"][3], ROWS["openai"][0]]
+
+
+def test_facts_about_a_client_are_shown_with_their_sources(invoke, folder):
+    shown = invoke("show", "tools.py:stock", "--as", "opencode", "--format", "json")
+    [one] = json.loads(shown.stdout)
+    assert (one["name"], one["client"]) == ("stock", "opencode")
+    assert [(fact["topic"], fact["checked"]) for fact in one["results"]] == [
+        ("structured content", "2026-11-26"),
+        ("texts, images, links", "2026-11-26"),
+        ("order", "2026-11-26"),
+        ("errors", "2026-11-26"),
+    ]
+    text = invoke("show", "tools.py:stock", "--as", "claude-desktop")
+    assert (text.exit_code, text.stderr) == (0, "")
+    assert text.stdout == (
+        "stock\n"
+        "  returns text, and the same as structured content\n"
+        "\n"
+        "  RESULT              WHAT THE MODEL OF CLAUDE DESKTOP RECEIVES\n"
+        "  structured content  structured content without content shows nothing\n"
+        "                      (https://github.com/seuros/action_mcp/issues/181, checked\n"
+        "                      2026-11-26)\n"
+        "  size                a result of more than 1,048,576 characters is replaced by\n"
+        "                      an error\n"
+        "                      (https://github.com/PrefectHQ/fastmcp/issues/1036, checked\n"
+        "                      2026-11-26)\n"
+    )
+
+
+def test_result_that_is_too_large_for_a_client_says_so(invoke, folder):
+    (folder / "tools.py").write_text(TOOLS.replace('["red", "blue"]', '["red"] * 20_000'), "utf-8")
+    result = invoke("run", "tools.py:colours", "product=pot", "--as", "gemini-cli")
+    assert result.stderr == (
+        "the model of Gemini CLI receives about 30,011 tokens\n"
+        "a single text of more than 40,000 characters is cut, and saved to a file\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("run", "tools.py:stock", "product=x", "--as", "codx"),
+            "error: --as: it is not known how 'codx' passes on results\nhint: did you mean 'codex' or 'vscode'?\n",
+        ),
+        (
+            ("run", "tools.py:stock", "product=x", "--as", "codex", "--dry-run"),
+            "error: --as shows one result, and not with --dry-run\n",
+        ),
+        (
+            ("show", "tools.py:stock", "--as", "codex", "--format", "mermaid"),
+            "error: --as has no diagram; leave out --format mermaid\n",
+        ),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(invoke, folder, words, message):
+    result = invoke(*words)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
