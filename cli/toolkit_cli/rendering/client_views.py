@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolkit.dialects.client_results import APIS, RESULTS, CallOf, Received, received
-from toolkit.errors import not_installed
-from toolkit.problems import did_you_mean
+from toolkit.errors import ConfigurationError, not_installed
+from toolkit.problems import Problem, did_you_mean
 from toolkit.redactors.redactor import Redactor
 from toolkit.token_counts import tokens_in
 from toolkit.tools.calls.attachments import attachments_in, block_of
-from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:
@@ -22,11 +21,12 @@ def known_client(name: str) -> str:
     """Return the name of a client or provider.
 
     Raises:
-        Failure: If it is not known how it passes on results.
+        ConfigurationError: If it is not known how it passes on results.
     """
     if name not in RESULTS:
         hint = did_you_mean(name, RESULTS, otherwise=f"known are {', '.join(RESULTS)}")
-        raise Failure(ExitCode.USAGE, f"--as: it is not known how '{name}' passes on results", hint=hint)
+        message = f"--as: it is not known how '{name}' passes on results"
+        raise ConfigurationError(message, problems=[Problem("", message, hint=hint)])
     return name
 
 
