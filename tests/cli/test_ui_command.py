@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browsers import CHROMIUM, Browser
+from tests.installers import INSTALL
 
 TOOLS = '''
 from datetime import date
@@ -261,6 +262,18 @@ def test_without_tools_or_with_a_broken_file_it_ends_with_what_to_do(invoke, pro
         "error: there are no tools to show\nhint: name a file, a folder or a tool; or add `sources` to toolkit.toml\n",
     )
     assert invoke("ui", "missing.py").exit_code == 4
+
+
+@pytest.mark.proof(everyday=1)
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
+def test_missing_extra_is_named(program, project, missing):
+    (project / "sitecustomize.py").write_text(f"import sys\nsys.modules[{missing!r}] = None\n", "utf-8")
+    ended = program("ui", "tools.py", env={"PYTHONPATH": str(project)})
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        2,
+        "",
+        f"error: the page needs 'toolkit-cli[mcp]', which is not installed\nhint: {INSTALL} 'toolkit-cli[mcp]'\n",
+    )
 
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
