@@ -347,6 +347,7 @@ print([one.decision for one in heard if hasattr(one, "decision")])
 """
 
 
+@pytest.mark.proof
 def test_approval_decision_touches_four_files(house):
     decisions = "toolkit/approvals/decisions.py"
     house.change(decisions, "KINDS: Final[", f"{DECISION.lstrip()}KINDS: Final[")

@@ -213,6 +213,7 @@ def named(name, tool=AGREED):
     return {**copy.deepcopy(tool), "name": name}
 
 
+@pytest.mark.proof
 def test_no_kind_of_change_reaches_a_model_before_somebody_agrees(attacks, keeper):
     names = {f"tool_{number}": kind for number, kind in enumerate(KINDS)}
     keeper.lists([named(name) for name in names])

@@ -209,6 +209,7 @@ def test_agent_in_a_pipeline_carries_nothing_out_that_a_step_has_read(tmp_path, 
         requests.clear()
 
 
+@pytest.mark.proof
 def test_agent_of_each_item_carries_nothing_out_that_it_has_read(tmp_path, listener, attacks):
     url, requests = listener
     (tmp_path / "items.txt").write_text("one\ntwo\n")

@@ -295,6 +295,7 @@ def test_data_with_a_secret_number_stays_json(project, attacks):
     assert shown["error_code"] == MASK
 
 
+@pytest.mark.proof
 def test_no_client_and_no_span_receives_a_secret_of_any_text(project, attacks):
     pytest.importorskip("opentelemetry.sdk")
     telemetry = {"OTEL_TRACES_EXPORTER": "console", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"}

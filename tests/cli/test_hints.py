@@ -303,7 +303,13 @@ def running(program, folder):
     return run
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(scenario, id=name, marks=pytest.mark.proof if name.endswith("in_a_store") else ())
+        for name, scenario in SCENARIOS.items()
+    ],
+)
 def test_command_in_a_hint_works_as_it_is_printed(project, program, scenario):
     output = scenario(project, running(program, project)).replace("%0A", "\n")
     for text in DESCRIPTIONS:

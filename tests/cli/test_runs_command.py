@@ -506,6 +506,7 @@ BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END;
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["journal", "store"])
 def test_a_run_whose_end_cannot_be_recorded_keeps_its_results_and_says_so(project, program, kind):
     place = project / ("runs.db" if kind == "store" else "state/toolkit/runs.db")

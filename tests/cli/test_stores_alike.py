@@ -180,6 +180,7 @@ def test_runs_that_could_go_on_are_deleted_only_by_name_of_their_state(place):
     )
 
 
+@pytest.mark.proof
 def test_a_run_that_goes_on_is_never_deleted(place):
     place.folder.joinpath("tools.py").write_text(
         TOOLS + '\n@tool\ndef prune() -> str:\n    """Prune from within."""\n    import subprocess, sys\n'
@@ -193,6 +194,7 @@ def test_a_run_that_goes_on_is_never_deleted(place):
     assert [run["state"] for run in place.runs()] == ["completed"]
 
 
+@pytest.mark.proof
 def test_nothing_of_a_deleted_run_stays(place):
     kept, gone = place.make("collected"), place.make("completed", days=31)
     place.make("waiting", days=31)
@@ -304,6 +306,7 @@ BEGIN SELECT raise(FAIL, 'database or disk is full'); END
 """
 
 
+@pytest.mark.proof
 def test_a_call_whose_outcome_could_not_be_stored_is_not_made_again(project, program):
     (project / "pay.py").write_text(PAY, "utf-8")
     (project / "items.jsonl").write_text('{"n": 7}\n', "utf-8")
@@ -323,6 +326,7 @@ def test_a_call_whose_outcome_could_not_be_stored_is_not_made_again(project, pro
     assert (project / "paid.txt").read_text("utf-8") == "7\n"
 
 
+@pytest.mark.proof
 def test_steps_of_items_are_recorded_and_tried_again_alike(place):
     """What a person sees of a batch with a step that cannot be repeated by itself, and an item that cannot be read."""
     place.folder.joinpath("flaky.py").write_text(FLAKY, "utf-8")
@@ -358,6 +362,7 @@ def kept(place):
     return place.change("SELECT table_name, column_name FROM information_schema.columns")
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("words", [("runs", "list"), ("run", "tools.py:halve", "--each", "two.jsonl")])
 def test_a_store_of_another_version_is_not_read_and_stays_as_it_is(place, words):
     (place.folder / "two.jsonl").write_text('{"n": 2}\n', "utf-8")

@@ -117,6 +117,7 @@ def test_one_tool_gives_one_answer_from_the_shell_from_the_inspector_and_from_a_
     figure(f"1 answer from 4 ways: toolkit run, {peer('inspector')} in both eras of the protocol, a pipeline")
 
 
+@pytest.mark.proof
 def test_inspector_finds_the_tools_as_they_are_and_nothing_wrong_with_their_schemas(inspect):
     listed, status = inspect(*STDIO, "--method", "tools/list", "--strict")
     assert status == 0

@@ -90,6 +90,7 @@ def test_filesystem_reads_and_writes_in_its_folder_alone(reach, peer, tmp_path, 
     figure(f"{peer('server-filesystem')}: {len(tools)} tools")
 
 
+@pytest.mark.proof
 def test_time_converts_and_says_what_it_does_not_know(reach, peer, figure):
     tools = reach("mcp-server-time")
     asked = {"source_timezone": "Asia/Tokyo", "time": "12:30", "target_timezone": "Asia/Kolkata"}

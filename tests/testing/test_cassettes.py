@@ -99,6 +99,7 @@ def test_a_changed_description_makes_exactly_its_cases_stale(recorded, program, 
     assert finished.stdout == STALE.format(severity=severity, summary=summary)
 
 
+@pytest.mark.proof
 def test_pytest_replays_too_and_warns_about_stale_cases(recorded):
     (recorded / "stock.py").write_text(STOCK.replace("Count an", "Count one"), "utf-8")
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -166,6 +167,7 @@ def test_a_secret_never_reaches_the_cassette(shop, program):
     assert server.url not in text
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("text", "message"),
     [

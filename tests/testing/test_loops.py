@@ -178,6 +178,7 @@ def test_every_turn_replays_with_the_server_gone(recorded, program, options):
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "1 passed (1 case in 1 file)\n", "")
 
 
+@pytest.mark.proof
 def test_pytest_replays_every_turn_too(recorded):
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     finished = subprocess.run(words, cwd=recorded, capture_output=True, encoding="utf-8", check=False)

@@ -118,6 +118,7 @@ def failures_in(folder, only=None):
     return failed
 
 
+@pytest.mark.proof
 def test_every_mutation_fails_the_case_that_should_catch_it(samples):
     assert len(MUTATIONS) >= 30
     assert failures_in(samples()) == {}

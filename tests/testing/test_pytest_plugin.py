@@ -134,6 +134,7 @@ def test_cases_are_tests_with_their_names_and_lines(run_pytest, project):
     ]
 
 
+@pytest.mark.proof
 def test_cases_are_chosen_and_distributed_like_all_tests(run_pytest, project):
     (project / "shop.cases.yaml").write_text(CASES, "utf-8")
     assert "1 passed, 2 deselected" in run_pytest("-k", "known").stdout

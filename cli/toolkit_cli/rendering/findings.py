@@ -34,6 +34,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 _FOR_PEOPLE = frozenset({"text", "full", "github", "junit", "markdown"})
 PASSED = "All checks passed!"
 _MANY = 20
+_MOST_LINES = 100
 _WORST = 5
 _QUOTED = re.compile(r"'([^']+)'")
 
@@ -127,7 +128,7 @@ def _drawn(
 
 
 def _line_per_tool(problems: Sequence[Problem], places: Sequence["ToolPlace"], *, colour: bool, width: int) -> str:
-    """Return a line for each tool with what was found in it; tools with errors first.
+    """Return a line for each tool with what was found in it, at most a hundred; tools with errors first.
 
     What is found in a file, and not in one tool, is a line of its own.
     """
@@ -144,7 +145,9 @@ def _line_per_tool(problems: Sequence[Problem], places: Sequence["ToolPlace"], *
             for (code, is_error), count in counts.items()
         )
         rows.append((name or "(file)", str(place._replace(file=path_for_people(place.file))) if place else "", rules))
-    return paint_all(table(("TOOL", "PLACE", "FINDINGS"), rows, width), colour=colour)
+    shown = paint_all(table(("TOOL", "PLACE", "FINDINGS"), rows[:_MOST_LINES], width), colour=colour)
+    more = len(rows) - _MOST_LINES
+    return f"{shown}and {counted(more, 'more tool')}\n" if more > 0 else shown
 
 
 def _amount(count: int, *, is_error: bool) -> str:
