@@ -61,7 +61,7 @@ def values_of(folder: Path, options: argparse.Namespace) -> tuple[list[Compariso
         return [], [problem.message for problem in failure.problems]
     for side in SIDES:
         own = [case._replace(base=(folder / side).absolute()) for case in cases]
-        ran = run_cases(own, load_configuration, asking=Asking(options.base_url, options.record), is_apart=True)
+        ran = run_cases(own, load_configuration, asking=Asking(options.base_url, options.record))
         messages += [f"{side}: {one.result.problems[0].message}" for one in ran if one.result.is_broken]
         reports.append(as_record(ran))
     return compare(*reports), messages

@@ -38,6 +38,32 @@ cases:
   - {name: insists, run: "leave.py:leave", with: insist, expect: {output: insist}}
   - {name: stays, run: "leave.py:leave", with: stay, expect: {output: stay}}
 """
+VAULT = '''
+from pydantic import SecretStr
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def unlock(word: SecretStr) -> str:
+    """Unlock a vault."""
+    return f"unlocked with {word.get_secret_value()}"
+'''
+OPENS = """\
+cases:
+  - {name: opens, run: "vault.py:unlock", with: {word: correct-horse-staple}, expect: {output: unlocked}}
+  - {name: opens again, run: "vault.py:unlock", with: {word: battery-horse-staple}, expect: {matches: "^un"}}
+"""
+STARRED = """\
+error[TK806]: opens: output is "unlocked with **********", not "unlocked"
+ --> leave.cases.yaml:2:96
+  |
+2 |   - {name: opens, run: "vault.py:unlock", with: {word: ********************}, expect: {output: unlocked}}
+  |                                                                                                ^^^^^^^^
+  |
+
+1 failed, 1 passed (2 cases in 1 file)
+"""
 FORKS = """\
 cases:
   - {name: forks, run: "leave.py:leave", with: fork, expect: {output: "3"}}
@@ -69,15 +95,14 @@ error[TK806]: insists: it ends the process with os._exit(0)
 
 2 failed, 1 passed (3 cases in 1 file)
 """
-KILLED = """\
-error[TK806]: exits: its process was killed
+ENDED = """\
+error[TK806]: exits: it was killed (SIGKILL)
  --> leave.cases.yaml:2:24
   |
 2 |   - {name: exits, run: "leave.py:leave", with: kill, expect: {error: true}}
   |                        ^^^^^^^^^^^^^^^^
   |
 
-1 failed, 1 passed (2 cases in 1 file)
 """
 
 
@@ -99,19 +124,43 @@ def test_case_that_ends_the_process_fails_and_the_others_run(leave, options):
     assert (done.returncode, done.stdout) == (1, FAILURES)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_process_of_several_fails_its_case_only(leave):
-    lines = CASES.replace("with: exit", "with: kill").splitlines(keepends=True)
-    done = leave("".join(line for line in lines if "insists" not in line), "--jobs", "2")
-    assert (done.returncode, done.stdout) == (1, KILLED)
-
-
-def test_crash_of_the_interpreter_says_where_it_was(leave):
-    done = leave("".join(CASES.replace("with: exit", "with: crash").splitlines(keepends=True)[:2]))
-    assert (done.returncode in {0, 1}, done.stdout) == (False, "")
-    assert 'leave.py", line 17 in leave\n' in done.stderr
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize(
+    ("options", "last"),
+    [
+        ((), "1 failed, 1 passed (2 cases in 1 file)\n"),
+        (("--jobs", "2"), "1 failed, 1 passed (2 cases in 1 file)\n"),
+        (("--fail-fast",), "1 failed, 0 passed, 1 not run (1 case in 1 file)\n"),
+    ],
+    ids=["alone", "several", "fail fast"],
+)
+@pytest.mark.parametrize(("how", "words"), [("kill", "was killed (SIGKILL)"), ("crash", "crashed Python (SIGSEGV)")])
+def test_case_that_ends_its_process_by_a_signal_fails_and_the_others_run(leave, options, last, how, words):
+    lines = CASES.replace("with: exit", f"with: {how}").splitlines(keepends=True)
+    done = leave("".join(line for line in lines if "insists" not in line), *options)
+    ended = ENDED.replace("was killed (SIGKILL)", words).replace("with: kill", f"with: {how}")
+    assert (done.returncode, done.stdout) == (1, ended + last)
+    assert ('leave.py", line 17 in leave\n' in done.stderr) == (how == "crash")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_process_that_a_tool_has_forked_may_end_itself(leave):
     assert leave(FORKS).stdout == "1 passed (1 case in 1 file)\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_cases_before_one_that_ends_the_process_keep_their_results(leave):
+    head, *lines = CASES.replace("with: exit", "with: kill").splitlines(keepends=True)
+    stays = [lines[2].replace("stays", f"stays {number}") for number in range(3)]
+    done = leave("".join((head, lines[0], *stays, lines[0].replace("exits", "exits again"))))
+    again = (
+        ENDED.replace("exits:", "exits again:").replace(":2:24", ":6:30").replace("name: exits", "name: exits again")
+    )
+    again = again.replace("^^^^^^^^^^^^^^^^", "      ^^^^^^^^^^^^^^^^").replace("\n2 |", "\n6 |")
+    assert done.stdout == ENDED + again + "2 failed, 3 passed (5 cases in 1 file)\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--jobs", "2")], ids=["alone", "several"])
+def test_secrets_that_a_case_passes_to_a_tool_are_not_shown(leave, project, options):
+    (project / "vault.py").write_text(VAULT, "utf-8")
+    assert leave(OPENS, *options).stdout == STARRED

@@ -1,7 +1,5 @@
 """`toolkit test`: run cases, or call tools with many inputs, and report what fails."""
 
-import faulthandler
-import sys
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -344,8 +342,6 @@ def _run(options: TestOptions, chosen: "list[Case]", earlier: "EarlierReport | G
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
     asking = _asking(options, earlier)
-    if not faulthandler.is_enabled() and sys.__stderr__ is not None:
-        faulthandler.enable(sys.__stderr__)  # a crash of the interpreter ends this process, and says where it was
     chosen = attempts_of(chosen, options.model or (), options.repeat, load().model)
     with _bar(len(chosen)) as note:
         ran = run_cases(chosen, load, asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note)

@@ -1,33 +1,28 @@
-"""Finds the cases of files, chooses some, and runs them: one after another, or several at once in child processes."""
+"""Finds the cases of files, chooses some, and runs them: one after another, or several at once."""
 
 import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from glob import has_magic
-from multiprocessing import get_context
 from pathlib import Path
-from threading import local
-from typing import TYPE_CHECKING, Any, Final
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Final
 
-from toolkit.cases.bfcl_files import read_bfcl
 from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
-from toolkit.cases.case_format import read_cases
 from toolkit.cases.cassettes import Cassette
-from toolkit.codes import FAILED_CASE, NOT_FOUND
+from toolkit.codes import NOT_FOUND
 from toolkit.documents.nodes import Word
 from toolkit.problems import Problem, errors_among
 from toolkit.source_code.project_files import files_below
-from toolkit.sources.targets import CASES, is_benchmark
+from toolkit.sources.targets import CASES
 from toolkit.testing.failing_inputs import keep_record, read_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, cannot_write, code_for
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import counted
-from toolkit_cli.testing.case_runs import CaseRunner
+from toolkit_cli.testing.case_processes import CaseProcess, read_case_file
 from toolkit_cli.testing.case_targets import from_folder
 from toolkit_cli.testing.choices import NOTHING_SAID, Asking
 
@@ -49,16 +44,12 @@ def read_files(targets: Sequence[str]) -> list[CaseFile]:
         if not paths:
             problems.append(Problem(NOT_FOUND, f"no file matches '{target}'"))
         for path in paths:
-            file, more = _read(Path(os.path.abspath(path)))  # noqa: PTH100 - a Path would resolve links
+            file, more = read_case_file(Path(os.path.abspath(path)))  # noqa: PTH100 - a Path would resolve links
             problems += more
             found += [] if file is None else [file]
     if errors_among(problems):
         raise Failure(code_for(problems), problems=problems)
     return list({file.path: file for file in found}.values())
-
-
-def _read(path: Path) -> tuple[CaseFile | None, list[Problem]]:
-    return read_bfcl(path) if is_benchmark(path.name) else read_cases(path)
 
 
 def _matching(target: str) -> list[Path]:
@@ -171,7 +162,6 @@ def run_cases(
     asking: Asking = NOTHING_SAID,
     jobs: int = 1,
     fail_fast: bool = False,
-    is_apart: bool = False,
     note: Callable[[Ran], object] = lambda _: None,
 ) -> list[Ran]:
     """Run cases, and return the results in the same order.
@@ -182,75 +172,46 @@ def run_cases(
         asking: How models are asked for choices.
         jobs: How many cases run at the same time.
         fail_fast: Whether to stop after the first case that fails.
-        is_apart: Whether even one job has a process of its own.
         note: Receives each result as soon as it and those before it are known.
     """
-    is_alone = jobs == 1 or len(cases) < 2  # noqa: PLR2004 - one needs no pool
-    results = _in_turn(cases, load(), asking) if is_alone and not is_apart else _at_once(cases, load, asking, jobs)
     ran = []
-    for one in results:
-        ran.append(one)
-        keep_recorded(one)
-        note(one)
-        if fail_fast and not one.result.passed:
-            break
+    with ExitStack() as stack:
+        processes = [stack.enter_context(CaseProcess(cases, load, asking)) for _ in range(min(jobs, len(cases)))]
+        results = _at_once(processes, len(cases)) if len(processes) > 1 else _in_turn(processes, len(cases), fail_fast)
+        stack.callback(results.close)
+        for one in map(Ran, cases, results):
+            ran.append(one)
+            keep_recorded(one)
+            note(one)
+            if fail_fast and not one.result.passed:
+                break
     return ran
 
 
-def _in_turn(cases: Sequence[Case], configuration: "Configuration", asking: Asking) -> Iterator[Ran]:
-    runner = CaseRunner(configuration, asking)
-    for case in cases:
-        yield Ran(case, runner.run(case))
+def _in_turn(processes: Sequence[CaseProcess], count: int, fail_fast: bool) -> Generator[CaseResult]:  # noqa: FBT001 - the option
+    """Yield the results of so many cases in order; to fail fast, none runs before the result of the one before it."""
+    for process in processes:
+        for positions in ([at] for at in range(count)) if fail_fast else (range(count),):
+            yield from process.results(positions)
 
 
-def _at_once(cases: Sequence[Case], load: "Callable[[], Configuration]", asking: Asking, jobs: int) -> Iterator[Ran]:
-    processes = local()
-    with ExitStack() as stack, ThreadPoolExecutor(min(jobs, len(cases))) as threads:
+def _at_once(processes: Sequence[CaseProcess], count: int) -> Generator[CaseResult]:
+    """Yield the results of so many cases in order; each process runs the next one as soon as it is free."""
+    free = SimpleQueue[CaseProcess]()
+    for process in processes:
+        free.put(process)
 
-        def result_of(case: Case) -> CaseResult:
-            """Run a case in the process of this thread; one that a case has killed is followed by another."""
-            if not hasattr(processes, "own"):
-                processes.own = stack.enter_context(_process(load, asking))
-            try:
-                return processes.own.submit(_run_in_child, case.file, case.position, _overrides(case)).result()  # type: ignore[no-any-return]
-            except BrokenProcessPool:
-                del processes.own
-                problem = Problem(FAILED_CASE, f"{case.title}: its process was killed", case.run.location)
-                return CaseResult((problem,))
-
-        waiting = [(case, threads.submit(result_of, case)) for case in cases]
+    def result_of(at: int) -> CaseResult:
+        process = free.get()
         try:
-            for case, future in waiting:
-                yield Ran(case, future.result())
+            return next(process.results([at]))
+        finally:
+            free.put(process)
+
+    with ThreadPoolExecutor(len(processes)) as threads:
+        waiting = [threads.submit(result_of, at) for at in range(count)]
+        try:
+            for future in waiting:
+                yield future.result()
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _process(load: "Callable[[], Configuration]", asking: Asking) -> ProcessPoolExecutor:
-    """Return a pool of one process, so that a case that kills its process harms no other."""
-    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_start, initargs=(load, asking))
-
-
-_runner: CaseRunner | None = None
-
-
-def _start(load: "Callable[[], Configuration]", asking: Asking) -> None:
-    global _runner  # noqa: PLW0603 - one for all cases of a child
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback; the parent says what happened
-    console.start_redacting()
-    _runner = CaseRunner(load(), asking)
-
-
-def _overrides(case: Case) -> dict[str, Any]:
-    return {"model": case.model, "attempt": case.attempt, "label": case.label, "base": case.base}
-
-
-def _run_in_child(file: Path, position: int, overrides: dict[str, Any]) -> CaseResult:
-    assert _runner is not None
-    return _runner.run(_cases_of(file)[position]._replace(**overrides))
-
-
-@cache
-def _cases_of(file: Path) -> tuple[Case, ...]:
-    found, _ = _read(file)
-    return () if found is None else found.cases

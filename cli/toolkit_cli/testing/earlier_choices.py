@@ -96,7 +96,7 @@ def compare_with_revision(
         why = {id(one.case): problem for one in chose if (problem := _missing(one.case, revision, folder))}
         cases = [_moved(one.case, revision, folder) for one in chose if id(one.case) not in why]
         load = partial(_load_beside, load, revision.root, folder)
-        before = run_cases(cases, load, asking=asking, jobs=jobs, is_apart=True) if cases else []
+        before = run_cases(cases, load, asking=asking, jobs=jobs) if cases else []
     left = iter(before)
     for one in chose:
         if id(one.case) not in why and (earlier := next(left).result).is_broken:
