@@ -65,6 +65,7 @@ class Budgets(NamedTuple):
 
 
 NO_BUDGETS: Final = Budgets()
+NO_SKILL: Final = "none"
 
 
 class Expected(NamedTuple):
@@ -86,6 +87,7 @@ class Expected(NamedTuple):
         files: The contents of files; None for a file that does not exist.
         events: Events in this order, others may be in between.
         within: What the case may spend.
+        skill: The skill that a model loads; `none` for no skill.
         found: Among how many of the first results each search has to find the tools of `calls`; no model is asked then.
     """
 
@@ -104,6 +106,7 @@ class Expected(NamedTuple):
     files: Mapping[str, Written] | None = None
     events: tuple[Named, ...] = ()
     within: Budgets = NO_BUDGETS
+    skill: Word | None = None
     found: Written | None = None
 
     @property
@@ -122,6 +125,7 @@ class Case(NamedTuple):
         position: Its position in the file, from 0.
         tools: For a choice, the targets whose tools the model is offered.
         specs: Definitions that the model is offered instead.
+        skills: For a choice, the folders of the skills that the model can load.
         turns: For a choice, how many replies a conversation may have that is judged as a whole; by default, only the
             first reply is judged.
         arguments: The arguments; a text for a tool with a single parameter.
@@ -142,6 +146,7 @@ class Case(NamedTuple):
     position: int
     tools: tuple[Word, ...] = ()
     specs: "tuple[ToolSpec, ...]" = ()
+    skills: tuple[Word, ...] = ()
     turns: int | None = None
     arguments: Mapping[str, Any] | str | None = None
     model: Word | None = None
@@ -172,7 +177,7 @@ class Case(NamedTuple):
     @property
     def is_choice(self) -> bool:
         """Whether a model is asked which tools it would call."""
-        return bool(self.tools or self.specs) and self.expect.found is None
+        return bool(self.tools or self.specs or self.skills) and self.expect.found is None
 
     @property
     def has_folder(self) -> bool:

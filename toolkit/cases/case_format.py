@@ -52,7 +52,7 @@ _READABLE: Final = ("result", "inputs", "error")
 """What the expressions of a case can read."""
 _MATCHES: Final = ("item",)
 """What the expressions in the arguments of a call can read."""
-_ONLY_OF_CHOICES: Final = ("loop", "found", "ordered")
+_ONLY_OF_CHOICES: Final = ("loop", "skills", "found", "ordered", "skill")
 _OF_CHOICES: Final = {
     "name", "ask", "tools", "model", "expect", "calls", "not", "matches", "within", *_ONLY_OF_CHOICES
 }  # fmt: skip
@@ -300,6 +300,7 @@ _EXIT: Final = as_written(
     lambda one: type(one) is int and 0 <= one <= _LARGEST_EXIT,
 )
 _ONE_OR_MORE: Final = {"type": "integer", "minimum": 1}
+_CHOICE: Final = {"required": ["ask", "expect"], "anyOf": [{"required": ["tools"]}, {"required": ["skills"]}]}
 _TEXTS_OF_FILES: Final = {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean", "null"]}}
 _CONDITION: Final = replace(CONDITION, read=_expression, schema={"type": ["string", "boolean"]})
 # fmt: off
@@ -337,6 +338,7 @@ EXPECT: Final = (
     Key("within",
         mapping_of(WITHIN, lambda values: Budgets(**values), example="{time: 2s}", schema=reference("within")),
         "what the case may spend: `time`, `tokens` and `cost`"),
+    Key("skill", WORD, "with `skills`: the skill that is loaded, or `none`"),
     Key("found", whole_number(1, words="a whole number, one or more"),
         "with `ask`, and without a model: each search for tools finds those in `calls` among so many of the first",
         take=_written),
@@ -346,6 +348,8 @@ CASE: Final = (
     Key("run", WORD, "what is run, as in `toolkit run`; paths are relative to this file"),
     Key("ask", WORD, "instead of `run`: what a model is asked, whose calls are compared, and without `loop` not made"),
     Key("tools", words("a target", or_one=True), "with `ask`: the tools that it is offered: files, modules or names"),
+    Key("skills", words("a folder", or_one=True),
+        "with `ask`: the folders of skills whose names and descriptions it is offered"),
     Key("loop", node("true, or a whole number, one or more", _turns, {"anyOf": [{"const": True}, _ONE_OR_MORE]}),
         "with `ask`: whether the whole conversation is judged, whose calls are made or stubbed; or how many replies it "
         f"may have ({_MOST_TURNS})", field="turns"),
@@ -387,7 +391,7 @@ def _cases(written: Any, spot: NodeSpot) -> tuple[Case, ...] | None:
             related = ((before.location, "the first one"),)
             message = f"two cases are called {case.name.text!r}"
             spot.origin.problems.append(Problem(DUPLICATE_KEY, message, case.name.location, related=related))
-    spot.origin.problems.extend(_wrong_targets(case.run for case in cases if not case.tools))
+    spot.origin.problems.extend(_wrong_targets(case.run for case in cases if not (case.tools or case.skills)))
     return cases
 
 
@@ -432,11 +436,15 @@ def _is_no_kind(spot: NodeSpot, values: dict[str, Any]) -> bool:
     if others:
         hint = f"remove '{others[0]}'" if others[0] in _NEVER_OF_CHOICES else "add 'loop: true'"
         spot.report(f"'{others[0]}' is not for a case that asks a model", hint)
-    elif not values.get("tools"):
-        spot.report("a case with 'ask' needs 'tools'", "add tools: [file.py]")
+    elif not (values.get("tools") or values.get("skills")):
+        spot.report("a case with 'ask' needs 'tools'", "add tools: [file.py], or skills: [folder]")
+    elif "skill" in given and "skills" not in given:
+        spot.report("'skill' needs 'skills', from which the model chooses", "add skills: [folder]")
     elif not _given(expect):
         spot.report("a case with 'ask' expects nothing", "add expect: {calls: […]}")
-    elif expect.found is not None and not (expect.calls and _given(expect) == {"found", "calls"} and not is_loop):
+    elif expect.found is not None and not (
+        expect.calls and _given(expect) == {"found", "calls"} and given.isdisjoint({"loop", "skills"})
+    ):
         spot.report("'found' needs 'calls', which names the tools that are looked for, and nothing else")
     else:
         return False
@@ -489,7 +497,7 @@ def case_schema() -> Schema:
         "description": "What tools, pipelines and agents should do; `toolkit test` and pytest run them.",
         **schema_of(TOP),
         "definitions": {
-            "case": schema_of(CASE) | {"oneOf": [{"required": ["run"]}, {"required": ["ask", "tools", "expect"]}]},
+            "case": schema_of(CASE) | {"oneOf": [{"required": ["run"]}, _CHOICE]},
             "expect": schema_of(EXPECT),
             "within": schema_of(WITHIN),
             "duration": DURATION_SCHEMA,

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolkit.amounts import format_duration, money
-from toolkit.cases.case import NO_BUDGETS, Case, Expected, Named, Written
+from toolkit.cases.case import NO_BUDGETS, NO_SKILL, Case, Expected, Named, Written
 from toolkit.cases.data_differences import DataDifference, Matcher, differences, in_words, short
 from toolkit.codes import FAILED_CASE
-from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
+from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode, Word
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.templated_data import Value
 from toolkit.problems import Location, Problem
@@ -61,6 +61,7 @@ class Happened(NamedTuple):
         tokens: The tokens of models.
         cost: The cost of models in US dollars.
         rankings: The names of the tools that each search finds, best match first.
+        skills: The skills that a model has loaded.
     """
 
     target: str = ""
@@ -81,6 +82,7 @@ class Happened(NamedTuple):
     tokens: int = 0
     cost: float = 0.0
     rankings: Mapping[str, Sequence[str]] = {}
+    skills: tuple[str, ...] = ()
 
 
 class Difference(NamedTuple):
@@ -131,6 +133,8 @@ def differences_of(case: Case, happened: Happened) -> Iterator[Difference]:
         yield from _of_questions(case, happened)
     yield from _of_ending(case, happened)
     yield from _of_calls(case, happened)
+    if expect.skill is not None:
+        yield from _of_skills(expect.skill, happened.skills)
     if happened.error is None:
         yield from _of_output(case, happened)
     for value in expect.that:
@@ -286,6 +290,15 @@ def _of_choice(wanted: Sequence[Named], made: Sequence[Made], case: Case) -> Ite
         place = wanted[-1].name.location if wanted else case.name.location
         words = f"'{other.tool}' is called needlessly, with {short(other.arguments)}"
         yield Difference(place, words, 0, grade="needless")
+
+
+def _of_skills(wanted: Word, loaded: Sequence[str]) -> Iterator[Difference]:
+    others = [one for one in dict.fromkeys(loaded) if one != wanted.text]
+    if wanted.text not in (NO_SKILL, *loaded):
+        words = f"the skill '{others.pop(0)}' is loaded, not '{wanted.text}'" if others else ""
+        yield Difference(wanted.location, words or f"the skill '{wanted.text}' is not loaded", 0, grade="tool")
+    for one in others:
+        yield Difference(wanted.location, f"the skill '{one}' is loaded needlessly", 0, grade="needless")
 
 
 def _of_chosen(wanted: Named, made: Made) -> Iterator[Difference]:

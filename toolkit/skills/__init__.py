@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         find_skills as find_skills,
         project_skills as project_skills,
     )
+    from toolkit.skills.skill_tools import skill_tool as skill_tool
 else:
     from toolkit.faces import face
 
@@ -20,5 +21,6 @@ else:
         {
             "skill_files": "Skill parse_skill read_skill",
             "skill_folders": "files_of_skill find_skills project_skills",
+            "skill_tools": "skill_tool",
         },
     )

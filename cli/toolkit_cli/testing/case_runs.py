@@ -149,7 +149,7 @@ class CaseRunner:
                 bool(case.expect.events) or answers is not None
             )  # redacting them takes longer than most calls
             answers, run = answers or ForeseenAnswers(case.answers), Run()
-            targets = [one.text for one in case.tools or (case.run,)]
+            targets = [one.text for one in (case.tools if case.is_choice else (case.run,))]
             gate = Gate(answers, policy_of_files(self._configuration, targets), timeout=None)
             context = ToolContext(
                 self._configuration.context,

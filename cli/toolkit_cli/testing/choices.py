@@ -6,7 +6,7 @@ The calls of a first reply are not made. Those of a whole conversation are, by t
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from time import perf_counter
@@ -17,30 +17,29 @@ from toolkit.agents.loop import Limits
 from toolkit.agents.model_requests import ask
 from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, UserMessage, require_reply
 from toolkit.agents.transcripts import Transcript
-from toolkit.cases.case import Case
+from toolkit.cases.case import NO_SKILL, Case, Expected
 from toolkit.cases.cassettes import Cassette, RecordedModel, Recording
 from toolkit.cases.data_differences import in_words, short
 from toolkit.cases.expectations import Happened, Made, faults_of
 from toolkit.cases.figures import Choice
-from toolkit.codes import NOT_A_TOOL, UNKNOWN_TOOL
 from toolkit.disclosure.searching import rankings
 from toolkit.pins.drifts import Drift
 from toolkit.pins.lockfile import entries_of
-from toolkit.problems import Problem, did_you_mean
 from toolkit.regex_checks import TooMuchWorkError
 from toolkit.running import run_coroutine
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.schemas.validation import Validator
+from toolkit.skills.skill_tools import LOADING
 from toolkit.sources.scopes import configured_model
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, end_at_errors
-from toolkit_cli.running.opened_tools import open_all
-from toolkit_cli.testing.case_targets import SCRIPTED, absolute, from_folder
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.testing.case_targets import SCRIPTED, from_folder
+from toolkit_cli.testing.offered_tools import offered_tools
 
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
@@ -122,7 +121,7 @@ def choose(
     """
     here = Path.cwd()
     with chdir(case.folder), redirect_stdout(sys.stderr):
-        tools = {} if case.specs else _offered(case, configuration, asking.trees)
+        tools = {} if case.specs else offered_tools(case, configuration, asking.trees)
         model = AskedModel(_model(case, configuration, asking, cassette_of))
         tape = model.inner if isinstance(model.inner, RecordedModel) else None
         if case.turns is None:
@@ -133,11 +132,12 @@ def choose(
         if model.failure is not None and happened.error is not None:
             raise Failure(ExitCode.USAGE, happened.error, hint=getattr(model.failure, "hint", None))
         seconds = happened.seconds + (0.0 if tape is None else tape.seconds)
-        happened = happened._replace(calls=tuple(model.calls), seconds=seconds)
+        happened = happened._replace(seconds=seconds, **_chosen_in(model.calls, case))
+        asked, called = _names_in(case.expect, happened)
         choice = Choice(
             model=_label(case, model, here),
-            asked=tuple(one.name.text for one in case.expect.calls or ()),
-            called=tuple(one.tool for one in happened.calls),
+            asked=asked,
+            called=called,
             faults=faults_of(case, happened),
             tokens=happened.tokens,
             cost=happened.cost,
@@ -146,6 +146,23 @@ def choose(
         if tape is None:
             return Chosen(happened, choice)
         return Chosen(happened, choice, tuple(tape.drifts), tuple(tape.recorded))
+
+
+def _chosen_in(calls: Sequence[Made], case: Case) -> dict[str, Any]:
+    """Return the calls of tools, and the skills that were loaded."""
+    loads = [one for one in calls if case.skills and one.tool == LOADING]
+    arguments = [one.arguments if isinstance(one.arguments, dict) else {} for one in loads]
+    skills = tuple(str(one.get("name")) for one in arguments)
+    return {"calls": tuple(one for one in calls if one not in loads), "skills": skills}
+
+
+def _names_in(expect: Expected, happened: Happened) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the tools and skills that should be chosen, and of those that were."""
+    asked, called = [one.name.text for one in expect.calls or ()], [one.tool for one in happened.calls]
+    if expect.skill is not None:
+        asked += [] if expect.skill.text == NO_SKILL else [f"skill {expect.skill.text}"]
+        called += [f"skill {name}" for name in happened.skills]
+    return tuple(asked), tuple(called)
 
 
 def _first_reply(case: Case, model: AskedModel, specs: Sequence[ToolSpec], configuration: "Configuration") -> Happened:
@@ -180,7 +197,7 @@ def search(case: Case, configuration: "Configuration") -> Happened:
         Failure: If the tools cannot be opened.
     """
     with chdir(case.folder), redirect_stdout(sys.stderr):
-        found = rankings(list(_offered(case, configuration).values()), case.run.text)
+        found = rankings(list(offered_tools(case, configuration).values()), case.run.text)
         return Happened(rankings={kind: [tool.name for tool in tools] for kind, tools in found.items()})
 
 
@@ -208,38 +225,6 @@ def _model(
     if asking.record or name is None:
         inner = configured_model(configuration, name, base_url=asking.base_url)
     return RecordedModel(name or "", case, cassette, console.redactor(), inner)
-
-
-def _offered(case: Case, configuration: "Configuration", trees: tuple[Path, Path] | None = None) -> Mapping[str, Tool]:
-    """Return the tools that the model is offered.
-
-    Raises:
-        Failure: If they cannot be opened, the case expects calls of others, or they are not those of a revision.
-    """
-    targets = [absolute(one.text, case.folder) for one in case.tools]
-    opened = open_all(targets, configuration, looks=True)
-    end_at_errors(opened.problems)
-    if trees is not None:
-        end_at_errors([problem for tool in opened.tools.values() for problem in _of_this_tree(tool, *trees)])
-        return opened.tools
-    words = (*(one.name for one in case.expect.calls or ()), *case.expect.no_calls)
-    unknown = [one for one in words if one.text not in opened.tools and case.turns is None]
-    names = list(opened.tools)
-    end_at_errors(
-        [
-            Problem(UNKNOWN_TOOL, f"no tool named '{one.text}' is offered", one.location, hint=hint)
-            for one in unknown
-            for hint in [did_you_mean(one.text, names)]
-        ]
-    )
-    return opened.tools
-
-
-def _of_this_tree(tool: Tool, root: Path, folder: Path) -> Iterator[Problem]:
-    source = Path(os.path.realpath(tool.spec.source or folder))
-    if source.is_relative_to(root) and not source.is_relative_to(folder):
-        message = f"'{tool.name}' comes from the working tree, '{source.relative_to(root)}'"
-        yield Problem(NOT_A_TOOL, message, hint="name its file in 'tools', with a path that starts at the case file")
 
 
 def _chosen(call: ToolCall, spec: ToolSpec | None) -> Made:

@@ -109,8 +109,8 @@ def compare_with_revision(
 
 
 def _missing(case: Case, revision: GitRevision, folder: Path) -> Problem | None:
-    """Return a problem if a file or folder with tools of a case does not exist in the revision."""
-    for word in case.tools:
+    """Return a problem if a file or folder with tools or skills of a case does not exist in the revision."""
+    for word in (*case.tools, *case.skills):
         target = parse_target(word.text, case.file.parent)
         if not isinstance(target, FilesTarget) or has_magic(target.spelled):
             continue
