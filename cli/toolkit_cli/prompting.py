@@ -3,8 +3,11 @@
 The prompt is drawn on stderr, since stdout is data. Input typed before the question is discarded, and piped stdin is
 never read (see `console.can_ask`). Answers that decide something are read as a `TypedLine`, which knows the keys that
 belong to an answer, and how it is read and echoed.
+
+This module imports the libraries of dialogue, so it is imported when the first question is asked.
 """
 
+import asyncio
 import signal
 import sys
 import threading
@@ -14,16 +17,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
+from prompt_toolkit import Application
+from prompt_toolkit.data_structures import Point
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import create_input
+from prompt_toolkit.input.typeahead import clear_typeahead, get_typeahead
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.output import create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+from questionary import Choice, Question, confirm, select, text as text_question
+
 from toolkit.running import run_in_loop
 from toolkit_cli import console
 
 if TYPE_CHECKING:
-    from prompt_toolkit import Application
     from prompt_toolkit.input import Input
     from prompt_toolkit.key_binding import KeyPress
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
     from prompt_toolkit.output import Output
-    from questionary import Question
 
 
 QUIET_SECONDS = 0.5
@@ -114,15 +126,13 @@ def _is_letter(key: str) -> bool:
 T = TypeVar("T")
 
 
-async def run_prompt(application: "Application[T]", begin: Callable[[], None] = lambda: None) -> T:
+async def run_prompt(application: Application[T], begin: Callable[[], None] = lambda: None) -> T:
     """Run a prompt, and return its result; signals end the run as usual.
 
     Args:
         application: The prompt.
         begin: Called when the prompt is ready.
     """
-    import asyncio
-
     with _announcements() as keep:
 
         def prepare() -> None:
@@ -187,8 +197,6 @@ class LineReader:
         return await self._run(end_when_open)
 
     async def _run(self, meanwhile: Callable[[], Coroutine[Any, Any, None]]) -> TypedLine:
-        from prompt_toolkit.input.typeahead import get_typeahead
-
         def begin() -> None:
             self._application.create_background_task(meanwhile())
 
@@ -198,8 +206,6 @@ class LineReader:
 
     async def _open_when_quiet(self) -> None:
         """Open the line after a pause; unread keys count as typed before the end of the pause."""
-        import asyncio
-
         while not self._line.is_open:
             await asyncio.sleep(self._line.seconds_left(time.monotonic()))
             self._take_presses(self._input.read_keys())
@@ -230,12 +236,7 @@ class LineReader:
         else:
             self._application.exit(exception=error)
 
-    def _made_application(self) -> "Application[None]":
-        from prompt_toolkit import Application  # heavy, and only a question needs it
-        from prompt_toolkit.data_structures import Point
-        from prompt_toolkit.key_binding import KeyBindings
-        from prompt_toolkit.layout import FormattedTextControl, Layout, Window
-
+    def _made_application(self) -> Application[None]:
         bindings = KeyBindings()
 
         @bindings.add("<any>")
@@ -271,10 +272,6 @@ class Prompter:
     @classmethod
     def open(cls, talk: TextIO) -> "Prompter":
         """Return a prompter for the terminal of this process, which draws on `talk`, the real stderr."""
-        from prompt_toolkit.input import create_input  # heavy, and only a question needs it
-        from prompt_toolkit.output import create_output
-        from prompt_toolkit.output.vt100 import Vt100_Output
-
         output = create_output(stdout=talk)
         if isinstance(output, Vt100_Output):
             # The terminal's reply to a cursor request would mix with the user's input.
@@ -305,8 +302,6 @@ class Prompter:
 
     def line_now(self, earlier: Sequence[str]) -> str:
         """Read a line of a chat; the up and down keys recall earlier lines, which are passed oldest first."""
-        from prompt_toolkit.history import InMemoryHistory
-
         return str(self._ask_now(self._text("", "", ">", history=InMemoryHistory(earlier))))
 
     def secret_now(self, message: str, *, objection: Objection | None = None) -> str:
@@ -315,16 +310,12 @@ class Prompter:
 
     def choice_now(self, message: str, choices: Sequence[tuple[str, Any]], *, default: Any = None) -> Any:
         """Let the user pick a choice (label, value), and return its value; not inside a running event loop."""
-        from questionary import Choice, select
-
         options = [Choice(label, value=value) for label, value in choices]
         chosen = next((option for option in options if option.value == default), None)
         return self._ask_now(select(message, options, default=chosen, **self._streams))
 
     def confirmation_now(self, message: str, *, default: bool = False) -> bool:
         """Ask a yes-or-no question; not inside a running event loop."""
-        from questionary import confirm
-
         return bool(self._ask_now(confirm(message, default=default, **self._streams)))
 
     @property
@@ -339,27 +330,23 @@ class Prompter:
         *,
         objection: Objection | None = None,
         **options: Any,
-    ) -> "Question":
-        from questionary import text
-
+    ) -> Question:
         def validate(typed: str) -> bool | str:
             fault = objection(typed) if objection else None
             return fault or True
 
-        return text(message, default=default, qmark=qmark, validate=validate, **options, **self._streams)
+        return text_question(message, default=default, qmark=qmark, validate=validate, **options, **self._streams)
 
-    async def _ask(self, question: "Question") -> Any:
+    async def _ask(self, question: Question) -> Any:
         self._prepare_terminal()
         return await run_prompt(question.application)
 
-    def _ask_now(self, question: "Question") -> Any:
+    def _ask_now(self, question: Question) -> Any:
         self._prepare_terminal()
         return run_in_loop(run_prompt(question.application))
 
     def _prepare_terminal(self) -> None:
         """Write the lines above the prompt, and discard input that was typed before it."""
-        from prompt_toolkit.input.typeahead import clear_typeahead
-
         self._write_pending_lines()
         clear_typeahead(self._input)
         _flush_terminal()

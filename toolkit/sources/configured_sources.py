@@ -262,7 +262,7 @@ class ConfiguredGroups:
         if settings.sources:
             return None
         own = self._opener.configured.find_own(wanted) if self._configuration.sources else None
-        found = own or self._opener.find_ready(wanted) or self.find(wanted)
+        found = own or self._opener.ready.find(wanted) or self.find(wanted)
         return self._opener.servers.find(wanted) if found is None and self._configuration.mcp else found
 
     def is_remote(self, name: str) -> bool:
@@ -279,7 +279,7 @@ class ConfiguredGroups:
         if not settings.sources and not all(map(is_plain, settings.tools)):
             if self._configuration.sources:
                 pool.add(self._opener.configured.open_own())
-            ready = self._opener.find_ready(ALL_READY) or Collected.nothing()
+            ready = self._opener.ready.find(ALL_READY) or Collected.nothing()
             pool.add(Collected(ready.tools, [one for one in ready.problems if one.severity != "info"]))
         return pool
 

@@ -20,7 +20,6 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, Severity, set_missing_locations
 from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
-from toolkit.source_code.newer_syntax import parse_source
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.base import RedescribedTool, Tool
 from toolkit.tools.calls.foreign_values import (
@@ -93,6 +92,8 @@ def place_of_name(module: ModuleType, name: str) -> Location | None:
     file = vars(module).get("__file__")
     if not is_text(file) or file is None:
         return None
+    from toolkit.source_code.newer_syntax import parse_source  # most tools know their places themselves
+
     try:
         tree = parse_source(bounded_bytes(file, most=MOST_OF_PYTHON))
     except (OSError, SyntaxError, ValueError, RecursionError):

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_A_TOOL, NOT_FOUND
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean, errors_among, seen_from
@@ -16,7 +15,6 @@ from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.source_code.module_files import PYTHON
 from toolkit.sources.collected import Collected, note_ways, table_of
-from toolkit.sources.ready import FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.targets import (
     Chooser,
     FileCounts,
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from toolkit.pipelines.pipeline import Pipeline
     from toolkit.sources.configured_sources import ConfiguredGroups, ConfiguredSources
     from toolkit.sources.module_tools import Collector
+    from toolkit.sources.ready import ReadyTools
     from toolkit.sources.servers import ConfiguredServers
 
 
@@ -151,8 +150,14 @@ class SourceOpener:
         self._gate = gate
         self._yaml: dict[str, Collected] = {}
         self._open_files_stack: list[str] = []
-        self._ready: dict[str, Collected] = {}
         self._refused = refused or {}
+
+    @cached_property
+    def ready(self) -> "ReadyTools":
+        """The ready tools."""
+        from toolkit.sources.ready import ReadyTools  # files of tools need none
+
+        return ReadyTools(self.configuration, self._refusal_of_settings)
 
     @cached_property
     def configured(self) -> "ConfiguredSources":
@@ -238,14 +243,14 @@ class SourceOpener:
         found = self.groups.find(name) if in_configured and self.configuration.groups else None
         if found is None and self.configuration.mcp:
             found = self.servers.find(name)
-        return open_for_agents(name) if found is None else found
+        return self.ready.find_for_agents(name) if found is None else found
 
     def _find_tool(self, name: str, *, in_configured: bool) -> Collected | None:
-        is_ready = name == ALL_READY or name in ready_names(self.configuration)
+        is_ready = name in self.ready.names
         configured = self.configured if in_configured and self.configuration.sources else None
         if configured and (found := configured.find(name, only_likely=is_ready)) is not None:
             return found
-        return self.find_ready(name) if is_ready else None
+        return self.ready.find(name) if is_ready else None
 
     def may_define(self, target: Target | Problem, name: str, base: Path) -> bool:
         """Return whether the Python files of a target may define a tool with a name, judging by their source."""
@@ -260,8 +265,7 @@ class SourceOpener:
         """Return all names that `find` can find."""
         configured = self.configured.names if self.configuration.sources else []
         servers = self.servers.names if self.configuration.mcp else []
-        ready = [ALL_READY, *ready_names(self.configuration)]
-        return [*configured, *ready, *self.configuration.groups, *servers, *FOR_AGENTS]
+        return [*configured, *self.ready.names, *self.configuration.groups, *servers, *self.ready.for_agents]
 
     def open_yaml(self, path: Path) -> Collected:
         """Open a pipeline or agent file as a tool."""
@@ -274,48 +278,21 @@ class SourceOpener:
                 Problem(CIRCLE_OF_PIPELINES, f"files are nested more than {_MOST_DEEP} levels deep")
             )
         if key not in self._yaml:
+            from toolkit.sources.scopes import read_yaml  # it reads documents, and loads the models of agents
+
             self._open_files_stack.append(key)
             try:
-                tool, problems = self._read_yaml(path)
+                tool, problems = read_yaml(path, self)
             finally:
                 self._open_files_stack.pop()
             self._yaml[key] = Collected([tool] if tool else [], problems)
         return self._yaml[key]
-
-    def _read_yaml(self, path: Path) -> tuple[Tool | None, list[Problem]]:
-        from toolkit.documents.document_reader import read_document  # not needed for Python files
-        from toolkit.documents.nodes import is_agent
-        from toolkit.sources.scopes import Scope  # it loads the models of agents
-
-        document = read_document(path)
-        if is_agent(document[0]):
-            from toolkit.agents.files.agent_loading import read_agent  # few files are agents
-
-            return read_agent(path, Scope(self), document)
-        from toolkit.pipelines.loading import read_pipeline  # not needed for Python files
-
-        return read_pipeline(path, Scope(self), document)
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
         """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems."""
         from toolkit.sources.modules import find_class  # few files refer to classes
 
         return find_class(text, base, self._refused, self.permission)
-
-    def find_ready(self, name: str) -> Collected | None:
-        """Return the ready tool with a name, or all of them, or `None`."""
-        if name == ALL_READY:
-            everything = Collected.nothing()
-            for each in ready_names(self.configuration):
-                found = self.find_ready(each) or Collected.nothing()
-                everything.add(as_one_of_all(each, found, self.configuration))
-            return everything
-        if name not in self._ready:
-            if name in self.configuration.builtin and (refused := self._refusal_of_settings(name)) is not None:
-                return Collected.nothing(refused)
-            if (ready := open_ready(name, self.configuration)) is not None:
-                self._ready[name] = ready
-        return self._ready.get(name)
 
     def _refusal_of_settings(self, name: str) -> Problem | None:
         """Return why a ready tool cannot be used with the project's settings, or `None` if it can."""

@@ -1,5 +1,6 @@
 """Open ready tools by the names that targets use."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from toolkit.builtin.catalog import ALL_READY, ready_tools
@@ -19,6 +20,59 @@ def ready_names(configuration: Configuration | None = None) -> list[str]:
     return list(dict.fromkeys([*ready_tools(), *(configuration.builtin if configuration else ())]))
 
 
+class ReadyTools:
+    """The ready tools with their configuration, each opened when it is first needed.
+
+    Attributes:
+        for_agents: The names of the tools for agents only, which are not among the others.
+    """
+
+    for_agents = FOR_AGENTS
+
+    def __init__(self, configuration: Configuration, refusal: Callable[[str], Problem | None]) -> None:
+        """Prepare them, without importing any.
+
+        Args:
+            configuration: The settings of the project.
+            refusal: Returns why a configured tool cannot be used with the project's settings, or `None` if it can.
+        """
+        self._configuration, self._refusal = configuration, refusal
+        self._opened: dict[str, Collected] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all ready tools, and the name of all together."""
+        return [ALL_READY, *ready_names(self._configuration)]
+
+    def find(self, name: str) -> Collected | None:
+        """Return the ready tool with a name, or all of them, or `None`."""
+        if name == ALL_READY:
+            everything = Collected.nothing()
+            for each in ready_names(self._configuration):
+                everything.add(self._as_one_of_all(each, self.find(each) or Collected.nothing()))
+            return everything
+        if name not in self._opened:
+            if name in self._configuration.builtin and (refused := self._refusal(name)) is not None:
+                return Collected.nothing(refused)
+            if (ready := open_ready(name, self._configuration)) is not None:
+                self._opened[name] = ready
+        return self._opened.get(name)
+
+    def _as_one_of_all(self, name: str, found: Collected) -> Collected:
+        """Return a tool that is opened with all others; if it is not configured, its problems are only remarks."""
+        if name in self._configuration.builtin:
+            return found
+        return Collected(found.tools, [replace(problem, severity="info") for problem in found.problems])
+
+    def find_for_agents(self, name: str) -> Collected | None:
+        """Return a tool for agents, or a tool behind one (`blackboard.blackboard_list`), or `None`."""
+        name, _, inner = name.partition(".")
+        if name not in FOR_AGENTS:
+            return None
+        found = Collected([_for_agents(name)], [])
+        return found.pick(inner, name) if inner else found
+
+
 def open_ready(name: str, configuration: Configuration) -> Collected | None:
     """Return the ready tool with a name, or `None`; no other ready tool is imported."""
     settings = configuration.builtin.get(name) or ReadySettings(name)
@@ -36,15 +90,6 @@ def open_ready(name: str, configuration: Configuration) -> Collected | None:
     return Collected([RedescribedTool(tool, name=name, source=source, names=names)], [])
 
 
-def open_for_agents(name: str) -> Collected | None:
-    """Return a tool for agents, or a tool behind one (`blackboard.blackboard_list`), or `None`."""
-    name, _, inner = name.partition(".")
-    if name not in FOR_AGENTS:
-        return None
-    found = Collected([_for_agents(name)], [])
-    return found.pick(inner, name) if inner else found
-
-
 def _for_agents(name: str) -> Tool:
     from toolkit.agents.introspection import AgentProcessTools, BlackboardTools, communicate, progress
     from toolkit.disclosure.facades import UnfoldingTool
@@ -58,13 +103,6 @@ def _for_agents(name: str) -> Tool:
     tool = from_function(progress if name == "progress" else communicate)
     tool.spec = replace(tool.spec, source=ALL_READY)
     return tool
-
-
-def as_one_of_all(name: str, found: Collected, configuration: Configuration) -> Collected:
-    """Return a ready tool that is opened with all others; if it is not configured, its problems are only remarks."""
-    if name in configuration.builtin:
-        return found
-    return Collected(found.tools, [replace(problem, severity="info") for problem in found.problems])
 
 
 def _problems(name: str, error: ConfigurationError, configuration: Configuration) -> list[Problem]:

@@ -1,4 +1,4 @@
-"""The names that a pipeline or agent can use, what they refer to, and the model that an agent uses."""
+"""Reads the files of pipelines and agents: the names that they can use, and the model that an agent uses."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.named_models import open_model
 from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
+from toolkit.documents.document_reader import read_document
+from toolkit.documents.nodes import is_agent
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, errors_among
 from toolkit.settings.configuration import Configuration
@@ -153,3 +155,15 @@ def configured_model(
         base_url = configuration.model_url
     silence = configuration.model_timeout if timeout is None else timeout
     return open_model(wanted, base_url, timeout=silence, prices=configuration.prices)
+
+
+def read_yaml(path: Path, opener: "SourceOpener") -> tuple[Tool | None, list[Problem]]:
+    """Return the tool of a pipeline or agent file, and all problems."""
+    document = read_document(path)
+    if is_agent(document[0]):
+        from toolkit.agents.files.agent_loading import read_agent  # most files are pipelines
+
+        return read_agent(path, Scope(opener), document)
+    from toolkit.pipelines.loading import read_pipeline  # agents need no plans
+
+    return read_pipeline(path, Scope(opener), document)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.problems import Problem
 from toolkit.schemas.schema import Schema
@@ -10,9 +10,11 @@ from toolkit.tools.base import Tool
 from toolkit.visibility import visible_json
 from toolkit_cli.arguments.assignments import Schemas
 from toolkit_cli.arguments.call_arguments import objections
-from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.schemas import type_of
 from toolkit_cli.rendering.styles import one_line
+
+if TYPE_CHECKING:
+    from toolkit_cli.prompting import Prompter
 
 
 def ask_for(tool: Tool, missing: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,6 +24,8 @@ def ask_for(tool: Tool, missing: Sequence[str], known: Mapping[str, Any]) -> dic
         KeyboardInterrupt: If the user presses Ctrl-C.
         EOFError: If the input ends.
     """
+    from toolkit_cli.prompting import Prompter  # few calls lack arguments
+
     prompter = Prompter.open(sys.stderr)
     form = _Form(tool, prompter, dict(known))
     for name in missing:
@@ -52,7 +56,7 @@ def _description(properties: Mapping[str, Any], name: str) -> str:
 
 
 class _Form:
-    def __init__(self, tool: Tool, prompter: Prompter, values: dict[str, Any]) -> None:
+    def __init__(self, tool: Tool, prompter: "Prompter", values: dict[str, Any]) -> None:
         self._tool = tool
         self._prompter = prompter
         self._schemas = Schemas(tool.spec.parameters)

@@ -19,14 +19,13 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
-from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fixes, text_of_stdin
+from toolkit_cli.linting.check_runs import CheckRun, text_of_stdin
 from toolkit_cli.linting.head_starts import cache_folder
 from toolkit_cli.other_python import refuse_python
 from toolkit_cli.rendering.compatibility_tables import as_record, as_table
-from toolkit_cli.rendering.excerpts import as_lines, shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, as_list, explanation_of, render, spans_of, statistics_of
 from toolkit_cli.rendering.problem_texts import counted, counted_files, counted_tools
-from toolkit_cli.rendering.styles import paint_all, print_lines
+from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.opened_tools import gate_for
 from toolkit_cli.shared_options import Debug, PolicyPath, Starts
 
@@ -171,13 +170,22 @@ def lint(options: LintOptions) -> ExitCode:
         against=options.against,
     )
     if options.diff:
-        return _show_diff(check_run(), unsafe=options.unsafe_fixes)
-    problems = apply_fixes(check_run, unsafe=options.unsafe_fixes) if options.fix else check_run()
-    problems = add_suppressions(check_run, problems) if options.add_noqa else problems
+        from toolkit_cli.linting.file_changes import show_diff  # few runs change files
+
+        return show_diff(check_run(), unsafe=options.unsafe_fixes)
+    problems = _changed(check_run, options) if options.fix or options.add_noqa else check_run()
     _show(options, problems, outputs, check_run, settings)
     least = options.fail_on or ("warning" if options.warnings_as_errors else "error")
     is_failure = _fails(problems, least, is_comparison=options.against is not None)
     return ExitCode.FINDINGS if is_failure and not options.exit_zero else ExitCode.SUCCESS
+
+
+def _changed(check_run: CheckRun, options: LintOptions) -> list[Problem]:
+    """Fix and suppress findings as the options say, and return those that remain."""
+    from toolkit_cli.linting.file_changes import add_suppressions, apply_fixes  # few runs change files
+
+    problems = apply_fixes(check_run, unsafe=options.unsafe_fixes) if options.fix else check_run()
+    return add_suppressions(check_run, problems) if options.add_noqa else problems
 
 
 def _refuse_contradictions(options: LintOptions) -> None:
@@ -272,24 +280,6 @@ def _interpreter(named: str | None) -> "Interpreter | None":
 
 def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())
-
-
-def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
-    from toolkit.lint.changes.fixing import diff_of, make_changes  # few runs fix
-
-    changes, _ = make_changes(problems, unsafe=unsafe)
-    console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
-    solved = sum(len(change.solved) for change in changes)
-    console.say(f"Would fix {counted(solved, 'problem')} in {counted(len(changes), 'file')}.")
-    return ExitCode.FINDINGS if changes else ExitCode.SUCCESS
-
-
-def _for_reader(difference: str) -> str:
-    """Return a diff unchanged for programs such as `patch`, and escaped and colored for a terminal."""
-    if not (difference and console.data_is_terminal()):
-        return difference
-
-    return paint_all(as_lines(difference), colour=console.data_has_colour())
 
 
 def _show_compatibility(options: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:

@@ -16,6 +16,7 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.other_python import Python, continue_with, refuse_python
 from toolkit_cli.rendering.listings import group_record, listed_groups, listed_written, written_record
+from toolkit_cli.rendering.skill_lists import listed_skills
 from toolkit_cli.rendering.styles import Line, print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
@@ -84,8 +85,6 @@ def _print_tables(tools: list[Line], skills: Mapping[str, list[Path]]) -> None:
     files = [file for found in skills.values() for file in found]
     of_skills: list[Line] = []
     if files:
-        from toolkit_cli.rendering.skill_lists import listed_skills  # few projects have skills
-
         of_skills = listed_skills(files, console.data_width())
     between: list[Line] = [[]] if tools and of_skills else []
     if tools or of_skills:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from toolkit.pins.drifts import HEADINGS, drifts_between, problems_of
+from toolkit.pins.lockfile import LOCK_FILE, MARK, entries_of, pinned_targets, read_lock, written_lock
 from toolkit.problems import Location, Problem
 from toolkit.replacing import overwrite_same_kind
 from toolkit.tools.calls.foreign_values import call_safely
 from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.origins import place_of_tool
 from toolkit_cli import console
 from toolkit_cli.command_settings import from_here, load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
@@ -49,14 +52,6 @@ def lock(
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
     continue_with(python)
-    from toolkit.pins.lockfile import (
-        LOCK_FILE,
-        entries_of,
-        pinned_targets,
-        read_lock,
-        written_lock,
-    )
-
     project = load_configuration()
     file = project.directory / LOCK_FILE
     configuration = load_configuration(tools, start=start)._replace(holds_pins=False)
@@ -75,8 +70,6 @@ def lock(
         if gone:
             console.say(f"no longer pinned, because no target has them: {', '.join(gone)}")
         return ExitCode.SUCCESS
-    from toolkit.pins.drifts import drifts_between
-
     if isinstance(locked, Problem):
         raise Failure(code_for([locked]), problems=[locked])
     drifts = drifts_between(locked, pinned)
@@ -110,8 +103,6 @@ def _seen_from(directory: "Path", target: str) -> str:
 
 
 def _write(file: "Path", text: str) -> None:
-    from toolkit.pins.lockfile import MARK  # help needs none of it
-
     try:
         overwrite_same_kind(file, text.encode(), MARK, "a lockfile", beneath=file.parent)
     except OSError as error:
@@ -139,9 +130,6 @@ def _problems_of(
     drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location, again: str
 ) -> Iterator[Problem]:
     """Yield each change as a problem located at its tool, or at the lockfile if the tool was removed."""
-    from toolkit.pins.drifts import problems_of
-    from toolkit.tools.origins import place_of_tool
-
     for drift in drifts:
         tool = tools.get(drift.name)
         place = (place_of_tool(tool) if tool is not None else None) or lock_file
@@ -149,8 +137,6 @@ def _problems_of(
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:
-    from toolkit.pins.drifts import HEADINGS
-
     if not drifts:
         return f"all tools match {name}\n"
     lines = []

@@ -15,7 +15,9 @@ from toolkit.pipelines.pipeline_format import pipeline_schema
 from toolkit.replacing import followed
 from toolkit.tools.definition.names import legal_name
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, end_at_errors
+from toolkit_cli.running.opened_tools import open_all
 from toolkit_cli.shared_options import Debug
 
 if TYPE_CHECKING:
@@ -252,8 +254,6 @@ def _write_cases(target: str, folder: Path | None) -> None:
         Failure: If the file has no tools, or the case file exists already.
     """
     from toolkit.testing.first_cases import first_cases  # help needs none of it
-    from toolkit_cli.command_settings import load_configuration
-    from toolkit_cli.running.opened_tools import open_all
 
     source = Path(target.partition(":")[0])
     if not source.is_file():
@@ -275,7 +275,6 @@ def _write_recorded(kind: _Kind, name: str | None, source: str, folder: Path | N
     Raises:
         Failure: If there is no such run or transcript, or no case can be made of it.
     """
-    from toolkit_cli.command_settings import load_configuration  # help needs none of it
     from toolkit_cli.testing.recorded_cases import chosen_case, recorded_case
 
     if kind != "cases":

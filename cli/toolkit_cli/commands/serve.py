@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from toolkit.mcp.settings.editors import Address, Launch, editor_configuration
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
@@ -199,8 +200,6 @@ def _configuration_to_paste(
         http: The URL of the server, if it serves over HTTP.
         token_variable: The environment variable with the bearer token, if the server needs one.
     """
-    from toolkit.mcp.settings.editors import Address, Launch, editor_configuration  # only `--print-config` needs it
-
     if http is not None:
         return editor_configuration(editor, name, Address(http, token_variable))
     command, *first = _program()

@@ -1,8 +1,7 @@
-"""Checks files or text from stdin, fixes or suppresses findings, and compares them with a baseline."""
+"""Checks files or text from stdin, and compares the findings with a baseline."""
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,8 @@ class CheckRun:
         tools: How many tools the last check found.
         minor: How many findings of the last check only the profile `all` has.
         places: The tools in files that the last check found.
+        targets: The targets as typed.
+        directory: The folder of the project.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class CheckRun:
         self.minor = 0
         self.places: tuple[ToolPlace, ...] = ()
         self._file, self._folder = settings.baseline, settings.baseline_folder
-        self._targets, self._directory = paths, configuration.directory
+        self.targets, self.directory = paths, configuration.directory
         self._is_new = update_baseline
         self._summary = ""
 
@@ -92,13 +93,6 @@ class CheckRun:
         parts += [f"{gone} in the baseline are no longer found; --update-baseline removes them"] if gone else []
         self._summary = "; ".join(parts)
         return new
-
-    @cached_property
-    def changes_beneath(self) -> list[str]:
-        """The real paths of the files and folders in which files can be fixed: the targets and the project."""
-        from toolkit.lint.changes.fixing import real_targets  # few runs fix
-
-        return real_targets(self._targets, self._directory)
 
     @property
     def has_baseline(self) -> bool:
@@ -128,51 +122,6 @@ def _check(
     collect_less()
     gate = gate_for(configuration)
     return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate, text=text)
-
-
-def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:
-    """Apply fixes, and return the remaining findings.
-
-    Raises:
-        Failure: If a file cannot be written.
-    """
-    from toolkit.lint.changes.fixing import fix_files, is_beneath, is_fixable  # few runs fix
-
-    try:
-        problems, solved, refused = fix_files(check_run, unsafe=unsafe, beneath=check_run.changes_beneath)
-    except OSError as error:
-        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
-    if solved:
-        files = {problem.location.file for problem in solved if problem.location}
-        console.say(f"Fixed {counted(len(solved), 'problem')} in {counted(len(files), 'file')}.")
-    for problem in refused:
-        console.say(f"not fixed, because the file could not be parsed after the fix: {problem}")
-    for problem in problems:
-        if is_fixable(problem, unsafe=unsafe) and not is_beneath(problem, check_run.changes_beneath):
-            console.say(f"not fixed, because the file is outside of the project and was not named: {problem}")
-    return problems
-
-
-def add_suppressions(check_run: CheckRun, problems: Sequence[Problem]) -> list[Problem]:
-    """Add suppression comments for the findings, and return the findings that no comment can suppress.
-
-    Raises:
-        Failure: If a file cannot be written.
-    """
-    from toolkit.lint.changes.fixing import is_beneath, write_change  # few runs write
-    from toolkit.lint.changes.silencing import silence_with_comments
-
-    ours = [problem for problem in problems if is_beneath(problem, check_run.changes_beneath)]
-    changes, left = silence_with_comments(ours)
-    left += [problem for problem in problems if problem not in ours]
-    try:
-        for change in changes:
-            write_change(change)
-    except OSError as error:
-        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
-    count = sum(len(change.solved) for change in changes)
-    console.say(f"Suppressed {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
-    return left
 
 
 STDIN = "-"

@@ -1,10 +1,12 @@
 """Lets the user edit the arguments of a call before it runs, and fill in a form field by field."""
 
+import asyncio
 import json
 import os
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from toolkit.approvals.decisions import ReviewRequest
@@ -88,9 +90,6 @@ async def _typed(prompter: Prompter, name: str, form: _Form) -> str:
 
 async def _typed_in_editor(command: list[str], text: str) -> str:
     """Return the text from the user's editor, without the newline that editors add at the end."""
-    import asyncio
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory(prefix="toolkit-") as folder, temporary(Path(folder)):
         file = Path(folder) / "argument.txt"
         file.write_bytes(text.encode())

@@ -20,7 +20,6 @@ from toolkit.problems import Problem
 from toolkit.settings.configuration import POLICY_FILE, Configuration
 from toolkit.settings.configuration_search import own_policy_file
 from toolkit_cli import console
-from toolkit_cli.prompting import Flaw, Prompter, TypedLine
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.question_texts import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, cut, one_line, paint, wrap
@@ -28,6 +27,7 @@ from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
+    from toolkit_cli.prompting import Flaw, Prompter, TypedLine
     from toolkit_cli.reviewing.rule_writing import Offer
 
 
@@ -96,7 +96,7 @@ def _is_plain(call: DescribedCall) -> bool:
 
 
 _LONGEST_QUOTED = 30
-_FLAWS: dict[Flaw, str] = {
+_FLAWS: "dict[Flaw, str]" = {
     "begun before": "you started typing before the question was ready, so this line is ignored",
     "pasted": "pasted text is ignored",
     "followed": "more text arrived together with this line, as when pasting, so it is ignored",
@@ -108,7 +108,7 @@ _MEANT = {
 }
 
 
-def explanation_of(line: TypedLine, letters: Mapping[str, str]) -> str | None:
+def explanation_of(line: "TypedLine", letters: Mapping[str, str]) -> str | None:
     """Return why a line is not an answer, and what to type instead; `None` if it is empty.
 
     Args:
@@ -144,7 +144,7 @@ class RuleChoice:
     """The rules to choose from, and the file to add one to: by default, the user's own."""
 
     def __init__(
-        self, prompter: Prompter, book: RuleBook, action: Action, offers: "Sequence[Offer]", *, colour: bool
+        self, prompter: "Prompter", book: RuleBook, action: Action, offers: "Sequence[Offer]", *, colour: bool
     ) -> None:
         self._prompter = prompter
         self._book = book
@@ -256,6 +256,8 @@ class ConsoleReviewer:
         """Ask the user, and return the decision."""
         if not self.available:
             return Reject("there is no terminal to ask on")
+        from toolkit_cli.prompting import Prompter  # few calls are asked about
+
         colour = console.stderr_has_colour()
         with self._screen.hold() as talk:
             question = _Question(Prompter.open(talk), talk, request, self._book, colour=colour)
@@ -277,7 +279,7 @@ class _Question:
     """An open question, which is shown again after edits until there is a decision."""
 
     def __init__(
-        self, prompter: Prompter, talk: TextIO, request: ReviewRequest, book: RuleBook | None, *, colour: bool
+        self, prompter: "Prompter", talk: TextIO, request: ReviewRequest, book: RuleBook | None, *, colour: bool
     ) -> None:
         self._prompter = prompter
         self._talk = talk

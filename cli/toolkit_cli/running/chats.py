@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode
-from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.result_texts import usage_line
 from toolkit_cli.rendering.styles import cut, one_line
 from toolkit_cli.running.agent_sessions import Conversation
@@ -43,6 +42,8 @@ def chat(conversation: Conversation) -> int:
 
 def _lines(conversation: Conversation) -> Iterator[str]:
     """Yield the typed lines, without empty ones."""
+    from toolkit_cli.prompting import Prompter  # few tasks are conversations
+
     earlier: list[str] = []
     while True:
         try:

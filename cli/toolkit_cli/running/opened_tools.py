@@ -7,6 +7,7 @@ from typer._click.globals import get_current_context
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -123,6 +124,5 @@ def gate_for(configuration: "Configuration") -> "Gate | None":
     if not configuration.mcp:
         return None
     from toolkit_cli.running.answer_sources import Answers, make_gate  # few projects have servers
-    from toolkit_cli.screen import Screen
 
     return make_gate(Answers(), Screen(), configuration.approval_timeout)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from difflib import unified_diff
 from typing import Literal, NamedTuple
 
 from toolkit.builtin.regular_expressions import find_matches
@@ -48,8 +49,6 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     if len(before) + len(after) > _COMPARED_LINES or not before:
         lines = _one_hunk(before, after)
     else:
-        from difflib import unified_diff  # only previews of a change need it
-
         # The first two lines are a head, which cannot express that a file is missing.
         lines = list(unified_diff(before, after, n=_CONTEXT))[2:]
     for line in lines:

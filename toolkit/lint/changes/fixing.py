@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,8 +126,6 @@ def is_fixable(problem: Problem, *, unsafe: bool) -> bool:
 
 def diff_of(change: Change, name: str) -> str:
     """Return a change as a unified diff; `name` is the file name to show."""
-    from difflib import unified_diff  # few ask for it
-
     before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
     lines = unified_diff(before, after, name, name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -18,7 +18,6 @@ from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.engine.caching import Cache
 from toolkit.lint.engine.inspecting import Inspection
-from toolkit.lint.engine.project_settings import waiting_for_consent, with_listed_servers
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import DEFAULT_LIMITS, Asked, Limits, Request, make_requests, request_for_text
 from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
@@ -93,9 +92,11 @@ def check_and_count(
     requests, problems, folders = (
         _requests(targets, configuration) if text is None else request_for_text(text, targets[0])
     )
-    problems += waiting_for_consent(targets, configuration)
-    if not settings.is_static:
-        configuration = with_listed_servers(configuration, requests, gate)
+    if configuration.builtin or configuration.env:
+        from toolkit.lint.engine.project_settings import waiting_for_consent  # few projects need consent
+
+        problems += waiting_for_consent(targets, configuration)
+    configuration = _with_listed_servers(configuration, settings, requests, gate)
     kept = Cache.open(cache, configuration, settings, limits)
     selections = settings.selections
     inspection = Inspection(
@@ -132,14 +133,23 @@ def find_tools(
 ) -> "list[ToolDefinition]":
     """Return the tools of the targets, each once, ignoring all problems; see `check`."""
     requests = _requests(targets, configuration).requests
-    if not settings.is_static:
-        configuration = with_listed_servers(configuration, requests, gate)
+    configuration = _with_listed_servers(configuration, settings, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
     return unique_tools(
         Inspection(tuple, configuration, settings=settings, limits=limits, cache=Cache(None), chooser=chooser).reports(
             requests
         )
     )
+
+
+def _with_listed_servers(
+    configuration: Configuration, settings: LintSettings, requests: Sequence[Request], gate: "Gate | None"
+) -> Configuration:
+    if settings.is_static or not configuration.mcp:
+        return configuration
+    from toolkit.lint.engine.project_settings import with_listed_servers  # few projects have servers
+
+    return with_listed_servers(configuration, requests, gate)
 
 
 def _requests(targets: Sequence[str], configuration: Configuration) -> Asked:

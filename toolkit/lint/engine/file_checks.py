@@ -35,6 +35,7 @@ from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
+from toolkit.skills.skill_files import parse_skill, read_skill
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
@@ -319,8 +320,6 @@ class FileChecker:
         return self._finished(problems, [], str(file), text, _Opened.of(None))
 
     def _skill_file(self, request: Request) -> Report:
-        from toolkit.skills.skill_files import parse_skill, read_skill  # few checks have skills
-
         file = str(request.file)
         skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
         problems = list(skill.problems)

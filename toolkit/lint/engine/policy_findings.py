@@ -14,8 +14,8 @@ from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import DENIED_STEP, UNCOVERED_DESTRUCTIVE_TOOL, WIDE_ALLOW_RULE
 from toolkit.lint.definitions.pipeline_files import PipelineStep
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
-from toolkit.lint.engine.project_settings import means_all
 from toolkit.lint.engine.reports import Report
+from toolkit.lint.engine.requests import means_all
 from toolkit.lint.engine.toolsets import unique_tools
 from toolkit.problems import Problem, errors_among
 from toolkit.settings.configuration import Configuration

@@ -2,19 +2,23 @@
 
 The child process has no connections: it receives the list of each server that a target or a file refers to. The
 server's own description of its tools is checked, whether or not the user trusts it.
+
+Few projects have such settings, so this module is imported only for those.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.requests import Request, means_all
+from toolkit.mcp.settings.server_settings import offered_prefix
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_text
 from toolkit.settings.configuration import Configuration
+from toolkit.settings.setting_consents import consents_for, waiting_accesses
+from toolkit.sources.servers import ConfiguredServers, ListedServer
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -33,11 +37,6 @@ def with_listed_servers(
     Raises:
         ExitEarlyError: If the reviewer ends the run.
     """
-    if not configuration.mcp:
-        return configuration
-    from toolkit.settings.setting_consents import consents_for  # few projects have servers
-    from toolkit.sources.servers import ConfiguredServers, ListedServer
-
     servers = ConfiguredServers(configuration._replace(holds_pins=False), consents_for(configuration, gate))
     wanted = _mentioned_servers(configuration, requests)
     listed: dict[str, Any] = {
@@ -49,8 +48,6 @@ def with_listed_servers(
 
 def _mentioned_servers(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
     """Return the servers that are mentioned by a target, a YAML file, or a group that is mentioned."""
-    from toolkit.mcp.settings.server_settings import offered_prefix  # few projects have servers
-
     words: set[str] = set()
     for request in requests:
         if request.file is None:
@@ -79,15 +76,8 @@ def waiting_for_consent(targets: Sequence[str], configuration: Configuration) ->
         targets: The targets of the check; empty means the whole project.
         configuration: The settings of the project.
     """
-    if not (configuration.builtin or configuration.env) or not means_all(targets, configuration.directory):
+    if not means_all(targets, configuration.directory):
         return []
-    from toolkit.settings.setting_consents import consents_for, waiting_accesses  # few projects have any
-
     consents = consents_for(configuration)
     waiting = [access.refusal for access in waiting_accesses(configuration) if not consents.is_given(access)]
     return [replace(problem, severity="info") for problem in waiting]
-
-
-def means_all(targets: Sequence[str], project: Path) -> bool:
-    """Return whether the targets include the whole project."""
-    return not targets or any(project.resolve().is_relative_to(Path(target).resolve()) for target in targets)

@@ -1,7 +1,7 @@
 """Turns the user's targets into requests, one for each file or name to check, with limits on its time and memory."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from glob import has_magic
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -128,6 +128,11 @@ def _others_below(folder: Path) -> Iterable[Path]:
         for path in files_below(folder, (JSON, *CASES))
         if path.name == _TOOLS_JSON or path.name.endswith((f".{_TOOLS_JSON}", *CASES))
     ] + find_skills(folder)
+
+
+def means_all(targets: Sequence[str], project: Path) -> bool:
+    """Return whether the targets include the whole project."""
+    return not targets or any(project.resolve().is_relative_to(Path(target).resolve()) for target in targets)
 
 
 class Limits(NamedTuple):
