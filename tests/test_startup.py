@@ -223,6 +223,7 @@ PROGRAMS = [
     QUESTION,
     (".", "import toolkit.webhooks.webhook_keys"),  # what a configuration with a webhook has,
     (".", "import toolkit.webhooks.webhook_reviewer"),  # and then a run before it asks
+    (".", "import toolkit_cli.reviewing.console_reviewer"),  # what a run on a terminal has before it asks
     (".", "from toolkit import load_tools\nload_tools('tools.py')"),
     (".", USES + "ready.run({'name': 'Ada'})"),
     (".", USES + "from toolkit.wrappers import limited\nlimited(ready, characters=9).run({'name': 'Ada'})"),
