@@ -357,3 +357,33 @@ def test_new_server_of_a_registry_is_seen_beside_cached_results(tmp_path, monkey
     assert "(1 tool in 1 file: 1 FastMCP;" in CliRunner().invoke(application(), lint).output
     Path("server.py").write_text("", "utf-8")
     assert "(no tools;" in CliRunner().invoke(application(), lint).output
+
+
+KEPT = """
+from langchain_core.tools import tool
+from pydantic import BaseModel, Field
+from registry import tool_registry
+
+
+class Search(BaseModel):
+    place: str = Field(description="Where the order was made, as a city.")
+    status: str = Field(description="One word, as the warehouse writes it.")
+
+
+@tool_registry.register("orders")
+@tool(args_schema=Search)
+def find_orders(place: str, _status: str) -> str:
+    \"\"\"Find the orders of a place that have a status.\"\"\"
+    return place + _status
+"""
+
+
+def test_tool_of_a_framework_that_a_registry_keeps_as_well_is_one_tool(write):
+    write(registry=REGISTRY, orders=KEPT, server=LOOP)
+    assert listed() == ([("find_orders", "langchain", "orders.py", 14)], [])
+    assert (
+        CliRunner()
+        .invoke(application(), ["lint", "--static", "--no-cache", "--profile", "all", "--format", "json", "orders.py"])
+        .stdout
+        == "[]\n"
+    )

@@ -57,7 +57,8 @@ class WrittenTool:
         declared: The definition in a variable of a module that is a tool.
         within: The file and the line of the call that registers it, if that is in a function of the project, which may
             add anything.
-        registry: The files of the project's registry that keeps it for a server.
+        registry: The files of the project's registry that keeps it for a server, and alone makes it a tool.
+        kept_in: The files of the project's registry, if a framework makes it a tool as well.
         scope: The scope of its mark; `None` for the top level of the file.
     """
 
@@ -75,13 +76,14 @@ class WrittenTool:
     declared: ast.Dict | None = None
     within: tuple[str, int] | None = None
     registry: frozenset[str] = frozenset()
+    kept_in: frozenset[str] = frozenset()
     scope: LocalNames | None = None
 
     @property
     def followed(self) -> frozenset[tuple[str, int]]:
         """The files and lines of the calls in functions of the project that register it; line 0 is a whole file."""
         within = [] if self.within is None else [self.within]
-        return frozenset([*within, *((file, 0) for file in self.registry)])
+        return frozenset([*within, *((file, 0) for file in self.registry | self.kept_in)])
 
     @property
     def is_wrapped(self) -> bool:
@@ -175,13 +177,18 @@ class _Walk:
             if isinstance(inner, ast.Call):
                 yield from self._called(inner, names)
                 continue
-            for decorator in inner.decorator_list:
-                yield from self._decorated(inner, decorator, names)
+            yield from self._by_decorators(inner, names)
             if isinstance(inner, ast.ClassDef):
                 yield from self._class(inner, names)
             yield from self._below(inner, LocalNames(inner, names))
 
     # ------------------------------------------------------------------------------------------------------- decorators
+
+    def _by_decorators(self, node: Definition, names: LocalNames | None) -> list[WrittenTool]:
+        """Return the tools that decorators make; a decorator of the project adds none to those of a framework."""
+        found = [one for mark in node.decorator_list for one in self._decorated(node, mark, names)]
+        files = frozenset(file for one in found for file in one.registry)
+        return [replace(one, kept_in=files) for one in found if not one.registry] or found
 
     def _decorated(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
         found = self._reader.registrations.of_decorator(self._source, decorator, names)
