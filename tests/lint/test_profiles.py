@@ -170,6 +170,12 @@ def thread(thread_id: Annotated[str, "The id of the complete conversation."], ac
     return thread_id
 
 
+@mcp.tool
+def search(query: str, event_uid: str, top_k: int) -> list:
+    """Search the events of the shop by their meaning."""
+    return [query, event_uid, top_k]
+
+
 def main():
     try:
         mcp.run()
@@ -189,6 +195,7 @@ def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
     minor = [
         "TK204:15:info",
         "TK204:15:info",
+        *["TK204:44:info"] * 3,
         "TK205:20:info",
         "TK401:29:info",
         "TK401:38:info",

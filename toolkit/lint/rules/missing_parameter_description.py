@@ -14,16 +14,20 @@ from toolkit.source_code.source_files import last_name
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 _SAYS_ENOUGH = re.compile(
-    r"\w+(?:_ids?|Ids?|_uuid|_name|Name|_email|_url|Url)|limit|offset|page|page_size|pageSize|per_page"
+    r"\w+(?:_ids?|Ids?|_uu?id|Uid|_name|Name|_email|_url|Url)|limit|offset|page|page_size|pageSize|per_page"
 )
 """Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
 _SAYS_MOST = re.compile(
-    r"id|uuid|name|title|description|text|message|email|url|\w*username|(?:is|has|include|max|min)_\w+|[abxy]"
+    r"id|uu?id|name|title|description|text|content|message|subject|body|summary|email|url|\w*username|password|to|cc|bcc"
+    r"|query|question|prompt|code|top_k|n_results|num_results|count|\w+_(?:text|content|title)"
+    r"|(?:is|has|include|max|min)_\w+|[abxyk]"
 )
 """Plain names, for which maintainers of other frameworks' tools seldom write a description."""
 _SAYING_TYPES = {"bool", "Literal"}
 _PLAIN = {"str": "string", "int": "integer", "float": "number"}
 _LONG_ENOUGH = 20
+_EXPLAINED = r"(?: \([^()\n]{1,40}\))? ?(?: [-–—] |:\s)"  # noqa: RUF001 - dashes as people write them
+"""What follows the name of a parameter in a list of them: `city (str) - …`, `city — …`."""
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
 
@@ -37,13 +41,13 @@ class MissingParameterDescription(Rule):
     `2026-05-17` or `17.5.26`. Write the description in the docstring, in `Annotated[str, "…"]` or in a `Field`.
 
     If a framework sends the whole docstring, its `Args:` section counts. So does a mention of the parameter in the
-    tool's description: `city` in quotes or backticks, `city: …`, or an unmistakable name such as max_results. A
+    tool's description: `city` in quotes or backticks, `city: …`, `city (str) - …`, or an unmistakable name such as max_results. A
     description that a framework generates, such as `Parameter city`, does not count. A parameter that the docstring
     describes under another name is reported by `TK205` alone.
 
     If a tool's parameters without descriptions all have names such as `note_id` or `page_size`, which say most of it, the
     findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, plain
-    names such as `title`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
+    names such as `title` and `query`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
     as well, and so does the only parameter of a tool that has a description itself, and whatever is in a folder of
     examples.
 
@@ -173,7 +177,7 @@ def _mentions(description: str, name: str) -> bool:
     description = _SIGNATURE.sub("", description)
     word = re.escape(name)
     is_distinctive = "_" in name or re.search(r"[a-z][A-Z]", name) is not None
-    pattern = rf"\b{word}\b" if is_distinctive else rf"[`'\"]{word}[`'\"=]|(?<![\w-]){word}(?:=|:\s)"
+    pattern = rf"\b{word}\b" if is_distinctive else rf"[`'\"]{word}[`'\"=]|(?<![\w-]){word}(?:=|:\s|{_EXPLAINED})"
     return re.search(pattern, description) is not None
 
 

@@ -68,3 +68,11 @@ def renamed(city: str) -> str:
         location: The name of the city.
     """
     return city
+
+
+@tool
+def listed(section: str, slug: str, style: str, tags: str) -> str:
+    """Write a page of the handbook. Args: section (str) - one of the chapters; slug (str, optional) — its address;
+    style – how it looks; tags (str): separated by commas.
+    """
+    return section + slug + style + tags
