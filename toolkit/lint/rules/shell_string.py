@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from toolkit.codes import SHELL_STRING
 from toolkit.lint.clues.effects import leading_text
 from toolkit.lint.clues.guards import carriers_of, carries
+from toolkit.lint.clues.query_parts import QueryParts, Source, parts_of
 from toolkit.lint.clues.wording import CODE, EXECUTING, EXECUTORS
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -131,12 +132,19 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
     if meaning in _REVIVING or (meaning in _YAML and _has_open_loader(function, node)):
         return f"deserialises objects with '{meaning}', which can run code in them", "keep the data as JSON"
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
-    query = _only_value(function, given)
-    if query is not given and not _carries_any(function, query):
-        return None
-    if is_query and _SQL.match(leading_text(query)) and _is_put_together(query) and not _joins_parts(function, query):
+    if is_query and _SQL.match(leading_text(_only_value(function, given))) and _is_decided_elsewhere(function, node):
         return "builds a query from text", "write placeholders, and pass the values separately"
     return None
+
+
+def _is_decided_elsewhere(function: PythonFunction, call: ast.Call) -> bool:
+    """Whether a parameter decides on a part of a query, or nobody knows what does, and no values are passed."""
+    query = _only_value(function, call.args[0])
+    known = QueryParts(function)
+    sources = {source for part in parts_of(query) for source in known.of(part)}
+    if query is not call.args[0]:
+        sources = (sources | known.of(call.args[0])) - {Source.UNKNOWN}
+    return Source.PARAMETER in sources or (Source.UNKNOWN in sources and len(call.args) == 1 and not call.keywords)
 
 
 def _is_split_text(function: PythonFunction, given: ast.expr) -> bool:
@@ -193,45 +201,6 @@ def _has_shell(node: ast.Call) -> bool:
     )
 
 
-def _is_put_together(node: ast.expr) -> bool:
-    match node:
-        case ast.JoinedStr() | ast.BinOp(op=ast.Add() | ast.Mod()):
-            return True
-        case ast.Call(func=ast.Attribute(attr="format")):
-            return True
-    return False
-
-
-def _joins_parts(function: PythonFunction, query: ast.expr) -> bool:
-    """Whether all that a query has besides constants are joined lists of constants, such as `name = ?`."""
-    given = [one.value for one in ast.walk(query) if isinstance(one, ast.FormattedValue)]
-    joined = [_joined(function, one) for one in given]
-    return bool(joined) and all(name is not None and _holds_only_constants(function, name) for name in joined)
-
-
-def _joined(function: PythonFunction, value: ast.expr) -> str | None:
-    """Return the list that an expression joins: `", ".join(parts)`, or a variable with that."""
-    match _only_value(function, value):
-        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.Name(id=name)]):
-            return name
-    return None
-
-
-def _holds_only_constants(function: PythonFunction, name: str) -> bool:
-    """Whether each text that a function appends to a list is constant."""
-    added = [
-        node.args[0]
-        for node in function.nodes
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "append"
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == name
-        and node.args
-    ]
-    return bool(added) and all(isinstance(one, ast.Constant) for one in added)
-
-
 def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
     """Whether an expression consists only of constants and of names that the file sets to constants."""
     names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
@@ -246,7 +215,7 @@ def _constants(function: PythonFunction) -> set[str]:
     for node in [*function.file.tree.body, *function.nodes]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             given.setdefault(node.targets[0].id, []).append(node.value)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign) and isinstance(node.target, ast.Name) and node.value:
             given.setdefault(node.target.id, []).append(node.value)
     own = {parameter.name for parameter in function.all_parameters}
     return {

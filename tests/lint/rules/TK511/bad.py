@@ -57,3 +57,16 @@ def orders(name: str) -> str:
     """Find the orders of a customer."""
     query = f"SELECT * FROM orders WHERE customer = '{name}'"
     return str(sqlite3.connect("shop.db").execute(query).fetchall())
+
+
+@tool(destructive=True)
+def change(order: str, updates: dict[str, str], status: str = "") -> str:
+    """Change an order."""
+    columns = []
+    for column in updates:
+        columns.append(f"{column} = ?")
+    query = "SELECT * FROM orders WHERE number = ?"
+    query += f" AND status = '{status}'"
+    connection = sqlite3.connect("shop.db")
+    connection.execute(f"UPDATE orders SET {', '.join(columns)} WHERE number = ?", [*updates.values(), order])
+    return str(connection.execute(query, [order]))

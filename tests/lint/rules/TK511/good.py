@@ -61,3 +61,52 @@ def orders(name: str) -> str:
     marks = ", ".join("?" for _ in name.split())
     query = f"SELECT * FROM orders WHERE customer IN ({marks})"
     return str(sqlite3.connect("shop.db").execute(query, name.split()).fetchall())
+
+
+COLUMNS_OF = {"name": "customers.name", "date": "orders.placed"}
+TABLES = ("orders", "invoices")
+
+
+class Shop:
+    TABLE = "orders"
+
+
+@tool(destructive=True)
+def change(order: str, status: str = "", price: float | None = None, text: str | None = None) -> str:
+    """Change an order."""
+    updates = {}
+    if status:
+        updates["status"] = status
+    if price is not None:
+        updates["price"] = price
+    columns = []
+    for column, value in updates.items():
+        columns.append(f"{column} = ?")
+    for column, value in [("text", text), ("price", price)]:
+        if value is not None:
+            columns.append(column + " = ?")
+    given = [*updates.values(), order]
+    connection = sqlite3.connect("shop.db")
+    connection.execute(f"UPDATE orders SET {', '.join(columns)} WHERE number = ?", given)
+    connection.execute(f"UPDATE {Shop.TABLE} SET {', '.join(f'{key} = ?' for key in updates)} WHERE number = ?", given)
+    return order
+
+
+@tool(read_only=True)
+def search(name: str, sort: str, table: str, limit: int | None = 10, numbers: list[int] | None = None) -> str:
+    """Search the orders of a customer."""
+    if table not in TABLES:
+        raise ValueError(table)
+    query = f"SELECT * FROM {table} WHERE customer = ?"
+    given = [name]
+    if numbers:
+        query += f" AND number IN ({','.join('?' * len(numbers))})"
+    query += f" ORDER BY {COLUMNS_OF[sort]} LIMIT {limit}"
+    connection = sqlite3.connect("shop.db")
+    rows = connection.execute(query, given)
+    where, values = conditions(name)
+    return f"{rows} {connection.execute(f'SELECT * FROM orders WHERE {where}', values)}"
+
+
+def conditions(name):
+    return "customer = ?", [name]
