@@ -86,7 +86,7 @@ def project(tmp_path, monkeypatch):
 FOUND = [
     "notes.py:9:5: error[TK506] tool 'delete_note' has a name that says it can delete something, but is not marked as destructive or as requiring approval",
     "notes.py:9:17: info[TK204] parameter 'note' of 'delete_note' has no description",
-    "notes.py:15:5: warning[TK204] parameter 'query' of 'search_notes' has no description",
+    "notes.py:15:5: info[TK204] parameter 'query' of 'search_notes' has no description",
     "notes.py:21:25: warning[TK202] the description of 'search_notes' is very short",
     "shop.py:20:24: warning[TK204] parameter 'order' of 'cancel' has no description",
     "shop.py:26:5: error[TK506] tool 'delete_customer' has a name that says it can delete something, but is not marked as destructive or as requiring approval",
@@ -99,7 +99,7 @@ def test_each_finding_stands_at_the_function_or_parameter(project):
     *found, last = linted("--static", ".")
     assert found == FOUND
     assert last.startswith(
-        "Found 2 errors, 5 warnings and 1 note in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
+        "Found 2 errors, 4 warnings and 2 notes in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
     )
 
 
@@ -107,7 +107,7 @@ def test_files_of_frameworks_that_are_not_installed_are_read_and_not_imported(pr
     *found, last = linted(".")
     assert found == FOUND
     assert last == (
-        "Found 2 errors, 5 warnings and 1 note in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
+        "Found 2 errors, 4 warnings and 2 notes in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
     )
 
 

@@ -290,6 +290,74 @@ def test_findings_about_habits_are_an_info_in_folders_of_examples(project):
     assert found("examples/shop.py") == []
 
 
+LOCAL = '''
+import glob
+import os
+import subprocess
+
+import requests
+from strands import tool
+
+
+@tool
+def save(path: str, text: str, day: str = "") -> str:
+    """Save a text, `path` says where.
+
+    Args:
+        text: The text.
+        day: Reserved for later.
+    """
+    with open(path, "w") as file:
+        file.write(text)
+    subprocess.run(["say", "saved"])
+    subprocess.run(["git", "push"])
+    for old in glob.glob(f"/tmp/{len(text)}-*.txt"):
+        os.unlink(old)
+    return path
+
+
+@tool
+def fetch(url: str) -> str:
+    """Fetch a page of the shop."""
+    return requests.get(url, timeout=10).text
+
+
+@tool
+def run_code(code: str) -> str:
+    """Run code of the user in a sandbox of the shop."""
+    return code
+
+
+@tool
+def delete_note(note_id: str, confirm: bool = False) -> str:
+    """Delete a note of the user."""
+    return note_id if confirm else ""
+
+
+@tool
+def calculate(formula: str) -> str:
+    """Calculate a formula of the user."""
+    return str(eval(formula))  # noqa: S307
+'''
+
+
+def test_tools_that_run_beside_their_user_are_judged_mildly(project):
+    project.joinpath("local.py").write_text(LOCAL, "utf-8")
+    assert found("local.py") == ["TK410:21:warning"]
+    served = LOCAL.replace("from strands import tool", "from fastmcp import FastMCP").replace("@tool", "@mcp.tool")
+    served = served.replace("import FastMCP", "import FastMCP\nmcp = FastMCP('shop')").replace("  # noqa: S307", "")
+    project.joinpath("served.py").write_text(served, "utf-8")
+    assert found("served.py") == [
+        "TK410:22:warning",
+        "TK506:35:error",
+        "TK509:19:warning",
+        "TK510:31:warning",
+        "TK511:49:error",
+    ]
+    project.joinpath("test_served.py").write_text(served, "utf-8")
+    assert found("test_served.py") == []
+
+
 HELPERS = '''
 from fastmcp import FastMCP
 from strands import tool
@@ -300,6 +368,30 @@ HTTP = "streamable-http"
 
 def error_payload(error):
     return {"success": False, "error": str(error)}
+
+
+def error_result(error) -> dict:
+    return made(error)
+
+
+@mcp.tool
+def change(order: Annotated[str, "The order."]) -> dict:
+    """Change an order of a customer."""
+    try:
+        return {"order": order}
+    except ValueError as error:
+        return error_result(error)
+    except Exception:
+        return {"ok": False, "message": "Failed to change it"}
+
+
+@mcp.tool
+def keep(order: Annotated[str, "The order."]) -> dict:
+    """Keep an order of a customer."""
+    try:
+        return {"order": order}
+    except Exception as error:
+        return error_result(error)
 
 
 @mcp.tool
@@ -331,4 +423,4 @@ mcp.run(transport=HTTP)
 
 def test_helpers_constants_and_other_rules_are_taken_into_account(project):
     project.joinpath("helpers.py").write_text(f"from typing import Annotated\n{HELPERS}", "utf-8")
-    assert found("helpers.py") == ["TK506:32:error"]
+    assert found("helpers.py") == ["TK506:56:error"]

@@ -87,6 +87,11 @@ class PythonFunction:
         return self.registered if self.registered is not None and self.registered.framework != OURS else None
 
     @property
+    def is_local(self) -> bool:
+        """Whether it is a tool of a framework without servers, which runs in the program of whoever asks the model."""
+        return self.written is not None and not self.written.marks.serves
+
+    @property
     def mark(self) -> ast.expr | None:
         """The decorator or call that makes it a tool, such as `@tool` or `@tool(…)`, or None."""
         return None if self.registered is None else self.registered.mark

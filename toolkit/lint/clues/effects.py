@@ -35,7 +35,8 @@ _ON_ONE = {
     "open",
     "io.open",
 }
-_TEMPORARY = re.compile(r"_?(?:tmp|temp|temporary)(?:_|$|file|dir|path|folder)")
+_TEMPORARY = re.compile(r"_?(?:tmp|temp|temporary|backup|bak)(?:_|$|file|dir|path|folder)")
+_TEMPORARY_FOLDERS = ("/tmp/", "/var/tmp/")  # noqa: S108 - only compared
 _EXECUTING = {"execute", "executemany", "executescript"}
 _CHANGING_SQL = re.compile(r"\s*(?:insert|update|replace|create|alter)\b", re.IGNORECASE)
 _DESTROYING_SQL = re.compile(r"\s*(?:delete\s+from|drop\s+\w+|truncate)\b", re.IGNORECASE)
@@ -114,12 +115,17 @@ def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:
 
 
 def _temporary_names(function: PythonFunction) -> set[str]:
-    """Return the variables that contain results of `tempfile`, or whose names suggest it."""
+    """Return the variables with results of `tempfile` or paths in `/tmp`, or whose names suggest it."""
     given = {one.name for one in function.all_parameters}
     names = set[str]()
     for node in function.nodes:
         match node:
-            case ast.Assign(targets=[target], value=value) | ast.withitem(context_expr=value, optional_vars=target):
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.withitem(context_expr=value, optional_vars=target)
+                | ast.For(target=target, iter=value)
+                | ast.Call(func=ast.Attribute(value=ast.Name() as target, attr="append"), args=[value])
+            ):
                 stored = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)} if target else set()
                 if _makes_temporary(function, value, names):
                     names |= stored
@@ -131,6 +137,7 @@ def _makes_temporary(function: PythonFunction, value: ast.expr, names: set[str])
     return any(
         (isinstance(one, ast.Call) and (function.file.meaning(one.func) or "").startswith("tempfile."))
         or (isinstance(one, ast.Name) and one.id in names)
+        or (isinstance(one, ast.Constant) and str(one.value).startswith(_TEMPORARY_FOLDERS))
         for one in ast.walk(value)
     )
 

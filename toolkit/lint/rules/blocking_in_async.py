@@ -90,7 +90,7 @@ class BlockingInAsync(Rule):
                 message = f"the async tool {function.tool_name!r} blocks the event loop in '{meaning}'"
                 fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
                 is_short = meaning in _SHORT and function.written is not None
-                severity: Severity = "info" if is_short else self.severity
+                severity: Severity = "info" if is_short else self.severity_of(function)
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix, severity=severity)
 
     def _fix(self, function: PythonFunction, node: ast.Call, meaning: str, *, bare: bool) -> Fix:

@@ -13,6 +13,9 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.definition.names import words_of
 
 _OF_ANY_TOOL = {"name", "tool_name", "description"}
+_ASKING = {"confirm", "confirmed", "confirmation", "approve", "approved", "dry"}
+_RUNNING = {"eval", "exec", "os.system", "os.popen", "asyncio.create_subprocess_shell"}
+_SHELLS = {"bash", "shell", "powershell", "terminal"}
 _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
 _ANYWHERE = (DESTROYING | SENDING) - {"charge", "drop", "exec", "execute", "kill", "publish", "transfer"}
 """The verbs that are hardly ever nouns, and so may follow another word."""
@@ -28,6 +31,9 @@ class DestructiveWithoutApproval(Rule):
     deletes is gone. The rule reports tools whose name begins with a verb such as `delete` or `send`, and tools whose
     body deletes files, database rows, or something on a server (`httpx.delete`, `Request(url, method="DELETE")`). If
     nothing can be lost, declare it: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
+
+    In tools of other frameworks, it is an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
+    only the name says that code is run, such as in a sandbox, and the framework has no mark for that.
 
     ## Example
 
@@ -80,7 +86,7 @@ class DestructiveWithoutApproval(Rule):
         reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            severity = self.severity if tool.framework is None else self.severity_in(function.file.file)
+            severity = "info" if _is_guarded(tool) or _is_made_to_run(tool, function, reason) else self.severity_of(function)
             fix = self._marking(tool, function)
             yield self.problem(message, tool.location, hint=_hint(tool), fix=fix, severity=severity)
 
@@ -96,6 +102,18 @@ def _hint(tool: ToolDefinition) -> str:
     ways = [way for way in (tool.terms.approval, tool.terms.effects) if way]
     choices = " or ".join(way.replace("NAME", tool.name) for way in ways)
     return f"write {choices}" if choices else "ask a person for approval in your program before such a call"
+
+
+def _is_guarded(tool: ToolDefinition) -> bool:
+    """Whether a tool of another framework asks by itself, such as with a parameter `confirm` or `dry_run`."""
+    return tool.framework is not None and any(_ASKING.intersection(words_of(one.name)) for one in tool.parameters)
+
+
+def _is_made_to_run(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
+    """Whether only the name says that a tool runs code, and its framework has no mark for that."""
+    if tool.terms is None or tool.terms.approval or tool.terms.effects or reason != _reason_of_name("execute"):
+        return False
+    return not any(meaning in _RUNNING for _, meaning in function.calls)
 
 
 def _says_more(mark: expr | None) -> bool:
@@ -120,8 +138,12 @@ def _reason(name: str, function: PythonFunction) -> str | None:
             return f"uses '{effect.what}'"
     words = words_of(name)
     if words and (verb := _verb(words)) and not (function.is_stub or _only_reads(words)):
-        return f"has a name that says it can {_IN_FULL.get(verb, verb)} something"
+        return _reason_of_name(_IN_FULL.get(verb, verb))
     return None
+
+
+def _reason_of_name(verb: str) -> str:
+    return f"has a name that says it can {verb} something"
 
 
 def _verb(words: list[str]) -> str | None:
@@ -130,7 +152,7 @@ def _verb(words: list[str]) -> str | None:
         return None  # it hands the conversation over to a person or an agent
     if words[0] in DESTROYING | SENDING:
         return words[0]
-    if EXECUTORS.intersection(words) and CODE.intersection(words):
+    if (EXECUTORS.intersection(words) and CODE.intersection(words)) or set(words) - {"tool"} <= _SHELLS:
         return "execute"
     if READING.intersection(words):
         return None

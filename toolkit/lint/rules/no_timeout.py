@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
 from toolkit.codes import NO_TIMEOUT
 from toolkit.lint.rule import Rule
@@ -11,6 +12,11 @@ from toolkit.source_code.syntax_nodes import is_none
 
 _REQUESTS = {f"requests.{method}" for method in ("get", "post", "put", "patch", "delete", "head", "options", "request")}
 _PROCESSES = {"subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"}
+_REMOTE = frozenset(
+    {"apt", "apt-get", "aws", "az", "brew", "curl", "docker", "ffmpeg", "gcloud", "gh", "git", "kubectl", "npm", "npx", "pip",
+     "pip3", "rsync", "scp", "sftp", "ssh", "sudo", "terraform", "uv", "uvx", "wget", "yarn"}
+)  # fmt: skip
+"""Programs that wait for a server or a person, or take long."""
 _TIMEOUT_AT = {"urllib.request.urlopen": 2, "socket.create_connection": 1}
 
 
@@ -21,6 +27,9 @@ class NoTimeout(Rule):
 
     If the server does not answer, the tool waits, and so do the model and the person. `requests` and `urlopen` have
     no timeout by default, and a plain function cannot be stopped from outside: its thread keeps running.
+
+    In tools of other frameworks, a program such as `say`, which is named in the code and uses no network, is only an
+    `info`.
 
     ## Example
 
@@ -62,7 +71,17 @@ class NoTimeout(Rule):
         for node, meaning in function.calls:
             if _may_wait(meaning, node):
                 message = f"tool {function.tool_name!r} waits for '{meaning}' without a timeout"
-                yield self.problem(message, function.file.location(node), hint="set one: timeout=10")
+                severity = "info" if _ends_by_itself(function, meaning, node) else self.severity_of(function)
+                place = function.file.location(node)
+                yield self.problem(message, place, hint="set one: timeout=10", severity=severity)
+
+
+def _ends_by_itself(function: PythonFunction, meaning: str, node: ast.Call) -> bool:
+    """Whether a tool of another framework starts a program that it names, and that uses no network."""
+    match node.args:
+        case [ast.List(elts=[ast.Constant(value=str() as program), *_]), *_]:
+            return function.written is not None and meaning in _PROCESSES and Path(program).name not in _REMOTE
+    return False
 
 
 def _may_wait(meaning: str, node: ast.Call) -> bool:

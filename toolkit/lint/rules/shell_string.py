@@ -33,6 +33,7 @@ _REVIVING = {
 _YAML = {"yaml.load", "yaml.load_all"}
 _OPEN_LOADERS = {f"yaml.{name}" for name in ("Loader", "CLoader", "UnsafeLoader", "CUnsafeLoader")}
 _EXECUTING = {"execute", "executemany", "executescript"}
+_ACCEPTED = re.compile(r"#\s*(?:noqa:[^#\n]*\bS\d|nosec\b)")
 _SQL = re.compile(r"\s*(?:select|insert|update|delete|drop|create|alter|replace|truncate|with)\b", re.IGNORECASE)
 
 
@@ -45,6 +46,9 @@ class ShellString(Rule):
     `$()` start another command. In SQL, a quote ends the string. `eval` and `pickle` run whatever they receive, and
     `command.split()` lets the text choose the program or add options. Quoting by hand fails sooner or later; arguments
     in a list and placeholders in a query cannot be misinterpreted.
+
+    In tools of other frameworks, a call with a comment such as `# noqa: S307` or `# nosec` is an `info`: somebody looked
+    at it. So is whatever is in a folder of examples or tests.
 
     ## Example
 
@@ -93,13 +97,20 @@ class ShellString(Rule):
             if found := _find(function, node, fixed):
                 message, hint = found
                 message = f"tool {function.tool_name!r} {message}"
-                yield self.problem(message, function.file.location(node), hint=hint)
+                severity = "info" if _is_accepted(function, node) else self.severity_of(function)
+                yield self.problem(message, function.file.location(node), hint=hint, severity=severity)
+
+
+def _is_accepted(function: PythonFunction, node: ast.Call) -> bool:
+    """Whether a comment for a security linter accepts a call in a tool of another framework."""
+    lines = function.file.text.splitlines()[node.lineno - 1 : node.end_lineno]
+    return function.written is not None and any(map(_ACCEPTED.search, lines))
 
 
 def _says_that_it_runs_code(function: PythonFunction) -> bool:
     """Whether a tool's name says that it runs any code or command, such as `execute_code` or `bash`."""
     words = set(words_of(function.tool_name))
-    return bool(words & CODE) and (words <= CODE or bool(words & (EXECUTORS | EXECUTING)))
+    return bool(words & CODE) and (words - {"tool"} <= CODE or bool(words & (EXECUTORS | EXECUTING)))
 
 
 def _may_run(function: PythonFunction, node: ast.Call) -> bool:

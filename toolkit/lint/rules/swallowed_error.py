@@ -11,7 +11,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem, Severity
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.source_files import last_name
+from toolkit.source_code.source_files import FUNCTIONS, last_name
 from toolkit.tools.definition.names import words_of
 
 _BROAD = {"Exception", "BaseException"}
@@ -25,6 +25,7 @@ _SUCCESS = re.compile(
 )
 
 
+_TEXTS = {"str", "Any", ""}
 _OF_ERRORS = {"error", "errors", "exception", "failure"}
 _RESULT_OR_ERROR = re.compile(r"\breturns?\b:?[^.]{0,200}?\b(?:error|failure)\b", re.IGNORECASE)
 
@@ -45,7 +46,7 @@ class SwallowedError(Rule):
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
     Any other failure that is returned by a tool of a framework without a server is an `info`, since the model reads it,
-    and so is a dict with a key such as `"error"`.
+    and so is a dict that says so in a field, such as `"error": …` or `"success": False`.
 
     ## Example
 
@@ -113,7 +114,7 @@ class SwallowedError(Rule):
             return
         if _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
-            severity: Severity = "info" if _is_plain_to_model(function, value) else self.severity
+            severity: Severity = "info" if _is_plain_to_model(function, value) else self.severity_of(function)
             yield self.problem(message, function.file.location(statement), hint=_hint(function), severity=severity)
         elif _matches(_SUCCESS, value):
             yield self._as_success(function, statement)
@@ -176,10 +177,16 @@ def _is_plain_to_model(function: PythonFunction, value: ast.expr | None) -> bool
 
 
 def _comes_from_helper(function: PythonFunction, value: ast.expr | None) -> bool:
-    """Whether a helper makes a dict with a key such as `"error"`."""
+    """Whether a helper makes a dict with a key such as `"error"`, or says that it returns no text."""
     call = value.value if isinstance(value, ast.Await) else value
     helpers = helpers_called(function, function.file, call) if isinstance(call, ast.Call) else []
+    if any(last_name(_outer(each.node.returns)) not in _TEXTS for each in helpers if isinstance(each.node, FUNCTIONS)):
+        return True
     return any(isinstance(one, ast.expr) and _describes_failure(one) for each in helpers for one in ast.walk(each.node))
+
+
+def _outer(annotation: ast.expr | None) -> ast.expr | None:
+    return annotation.value if isinstance(annotation, ast.Subscript) else annotation
 
 
 def _calls_helper_for_errors(function: PythonFunction, value: ast.expr | None) -> bool:
@@ -275,9 +282,15 @@ def _leading_texts(value: ast.expr | None) -> Iterator[str]:
 
 
 def _describes_failure(value: ast.expr | None) -> bool:
-    """Whether a dict has a key for the error, such as `{"error": str(error)}`."""
+    """Whether a dict says in a field that the call failed: `{"error": str(error)}`, `{"ok": False, …}`."""
     if isinstance(value, ast.Call) and value.args:
         return last_name(value.func) == "dumps" and _describes_failure(value.args[0])
-    return isinstance(value, ast.Dict) and any(
-        isinstance(key, ast.Constant) and key.value in {"error", "errors", "exception"} for key in value.keys
-    )
+    fields = zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
+    return any(isinstance(key, ast.Constant) and _is_failure(key.value, field) for key, field in fields)
+
+
+def _is_failure(key: object, field: ast.expr) -> bool:
+    if key in {"ok", "success", "_success"}:
+        return isinstance(field, ast.Constant) and field.value is False
+    is_status = key == "status" and isinstance(field, ast.Constant) and field.value in {"error", "failed", "failure"}
+    return is_status or key in {"error", "errors", "exception"}

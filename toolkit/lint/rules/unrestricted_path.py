@@ -41,6 +41,9 @@ class UnrestrictedPath(Rule):
     folder and refuse everything outside it, or use the ready tools `file_read` and `file_write`. The rule only reads
     the source: a call such as `is_relative_to` or `isalnum`, or a comparison with the parameter, counts as a guard.
 
+    In tools of frameworks without servers, such as LangChain, it is an `info`: many of them work on the files of whoever
+    runs the program. Check the paths if the program serves other people.
+
     ## Example
 
     ```python
@@ -88,7 +91,7 @@ class UnrestrictedPath(Rule):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model provides it")]
             hint = "resolve it inside one folder, and refuse everything outside it"
-            severity = self.severity if function.written is None else self.severity_in(function.file.file)
+            severity = "info" if function.is_local else self.severity_of(function)
             yield self.problem(message, function.file.location(call), hint=hint, related=related, severity=severity)
 
 

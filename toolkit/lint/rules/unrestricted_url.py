@@ -31,6 +31,9 @@ class UnrestrictedUrl(Rule):
     resolves to. The rule only reads the source: parsing the address, or comparing it, counts as a guard. A parameter
     after a fixed host, as in `f"https://shop.example/{page}"`, is not reported.
 
+    In tools of frameworks without servers, such as LangChain, it is an `info`: many of them are made to fetch what the
+    user of the program asks for. Check them if the program serves other people.
+
     ## Example
 
     ```python
@@ -78,7 +81,7 @@ class UnrestrictedUrl(Rule):
             related = [(function.file.location(parameter.node), "a model provides it")]
             hint = "allow only the intended hosts"
             hint += "" if function.written else ", or let the ready tool 'web_scrape' fetch it"
-            severity = self.severity if function.written is None else self.severity_in(function.file.file)
+            severity = "info" if function.is_local else self.severity_of(function)
             yield self.problem(message, function.file.location(call), hint=hint, related=related, severity=severity)
 
 

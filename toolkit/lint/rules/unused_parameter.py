@@ -1,6 +1,7 @@
 """TK401: a parameter that the function never reads."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
@@ -26,6 +27,10 @@ _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 
 _SEVERAL = 3
+_SAYS_UNUSED = re.compile(
+    r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+)\b",
+    re.IGNORECASE,
+)
 _EXPLAINING = {"description", "explanation", "rationale", "summary", "reasoning", "thought", "thoughts"}
 
 
@@ -39,7 +44,7 @@ class UnusedParameter(Rule):
     a constant, or only raises, is a placeholder and is not checked.
 
     If at least three tools of another framework in one file have the parameter, it is probably a convention of the
-    project, such as an account that a middleware fills in, and the finding is an `info`.
+    project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says that the parameter is injected, reserved or unused.
 
     ## Example
 
@@ -94,7 +99,7 @@ class UnusedParameter(Rule):
         is_given = function.written is not None and function.written.as_class is not None
         if function.written is not None and function.written.registry and len(function.parameters) == 1:
             return  # the project's registry passes one object to every function
-        usual = self.severity if function.written is None else self.severity_in(function.file.file)
+        usual = self.severity_of(function)
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the overridden class passes it
@@ -112,9 +117,11 @@ class UnusedParameter(Rule):
 
 
 def _is_convention(function: PythonFunction, name: str) -> bool:
-    """Whether several tools of a framework in one file have a parameter that this one does not need."""
+    """Whether several tools of a framework in one file have a parameter, or its description says that it is unused."""
     if function.written is None or not isinstance(function.file, PythonFile):
         return False
+    if _SAYS_UNUSED.search(function.docstring.parameters.get(name, "")):
+        return True
     others = function.file.framework_functions.values()
     return sum(any(one.name == name for one in other.parameters) for other in others) >= _SEVERAL
 

@@ -109,3 +109,9 @@ def python_executor_tool(text: str) -> str:
 def run_sql(text: str) -> str:
     """Ask the database for something."""
     return text
+
+
+@tool(destructive=True)
+def bash(command: str) -> str:
+    """Do what the command says."""
+    return command
