@@ -86,7 +86,9 @@ class DestructiveWithoutApproval(Rule):
         reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            severity = "info" if _is_guarded(tool) or _is_made_to_run(tool, function, reason) else self.severity_of(function)
+            severity = (
+                "info" if _is_guarded(tool) or _is_made_to_run(tool, function, reason) else self.severity_of(function)
+            )
             fix = self._marking(tool, function)
             yield self.problem(message, tool.location, hint=_hint(tool), fix=fix, severity=severity)
 
