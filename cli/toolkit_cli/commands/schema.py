@@ -8,8 +8,10 @@ import typer
 from toolkit.agents.files.agent_keys import agent_schema
 from toolkit.approvals.policy_keys import policy_schema
 from toolkit.dialects.conformance import objections, request_objections
+from toolkit.dialects.deferring import DEFERRING, can_defer, deferred_request
 from toolkit.dialects.providers import export, request_tools
 from toolkit.dialects.registry import DIALECTS
+from toolkit.dialects.stubs import Language, stubs_of
 from toolkit.lint.configuration.settings import lint_schema
 from toolkit.pipelines.pipeline_format import pipeline_schema
 from toolkit.problems import Location, Problem, errors_among
@@ -51,6 +53,19 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain on stderr what the dialect changes and why.")
     ] = False,
+    defer: Annotated[
+        bool, typer.Option("--defer", help="Let the model search for tools: a request whose tools are deferred.")
+    ] = False,
+    keep_loaded: Annotated[
+        int,
+        typer.Option(metavar="TOKENS", min=0, help="With --defer: about how many tokens of definitions stay loaded."),
+    ] = 0,
+    stubs: Annotated[
+        Language | None,
+        typer.Option(
+            "--as", help="Print typed stubs, for models that write code which calls tools.", show_default=False
+        ),
+    ] = None,
     format: Annotated[Literal["json", "yaml"], typer.Option("--format", help="The output format.")] = "json",
     of: Annotated[
         _Format | None,
@@ -65,7 +80,8 @@ def schema(  # noqa: PLR0913 - each is an option of the command
 ) -> ExitCode:
     """Print tool definitions as a model receives them: name, description, and JSON Schema of the parameters.
 
-    One tool is printed as an object, several as an array, as under `tools` in a request to the provider.
+    One tool is printed as an object, several as an array, as under `tools` in a request to the provider. With --defer,
+    the request of Anthropic or OpenAI also has the provider's search, which finds the deferred tools.
     If any tool is broken, all problems are reported on stderr and nothing is printed. If the provider would reject
     a definition, this is reported on stderr and the exit code is 1.
     """
@@ -74,21 +90,26 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     if of:
         console.write_data(_write(_format_schema(of), format))
         return ExitCode.SUCCESS
+    if stubs is not None and (dialect or defer or explain):
+        raise Failure(ExitCode.USAGE, "--as prints stubs, which have no dialect")
     continue_with(python)
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
     end_at_errors(opened.problems)
     report(opened.problems, as_json=format == "json")
     alone = bool(targets) and len(opened.tools) == 1
-    return _print_tools(list(opened.tools.values()), dialect or configuration.dialect or _PLAIN, format, explain, alone)
+    shown, name = list(opened.tools.values()), dialect or configuration.dialect or _PLAIN
+    if stubs is not None:
+        console.write_data(console.redactor().text(stubs_of([tool.spec for tool in shown], stubs)))
+        return ExitCode.SUCCESS
+    if defer and (name == _PLAIN or not can_defer(name)):
+        hint = f"add --dialect {' or --dialect '.join(DEFERRING)}"
+        raise Failure(ExitCode.USAGE, f"'{name}' has no deferred tools", hint=hint)
+    return _print_tools(shown, name, format, explain=explain, alone=alone, loaded=keep_loaded if defer else None)
 
 
 def _print_tools(
-    tools: list[Tool],
-    dialect: str,
-    format: str,
-    explain: bool,  # noqa: FBT001 - called once
-    alone: bool,  # noqa: FBT001 - called once
+    tools: list[Tool], dialect: str, format: str, *, explain: bool, alone: bool, loaded: int | None
 ) -> ExitCode:
     """Print tools in a dialect; report on stderr what was changed, if wanted, and what the provider would reject."""
     if dialect == _PLAIN:
@@ -98,7 +119,10 @@ def _print_tools(
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.SUCCESS
     exports = [export(tool.spec, dialect) for tool in tools]
+    specs = [tool.spec for tool in tools]
     definitions = request_tools(exports, dialect)
+    if loaded is not None:
+        definitions, alone = deferred_request(specs, exports, dialect, loaded=loaded), False
     console.write_data(_write(definitions[0] if alone else definitions, format))
     if explain:
         _explain({tool.name: made.changes for tool, made in zip(tools, exports, strict=True)}, dialect)

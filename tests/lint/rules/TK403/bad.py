@@ -19,3 +19,15 @@ class Weather:
 
 
 weather = Weather()
+
+
+@tool(metadata={"anthropic": {"allowed_callers": ["code_execution_20260521"]}})
+def sales(year: int) -> list[dict]:
+    """List the sales of a year."""
+    return [{"month": 1, "euros": year}]
+
+
+@tool(metadata={"openai": {"allowed_callers": ["direct", "programmatic"]}})
+def stock(product: str) -> dict:
+    """Count the pieces of a product."""
+    return {"pieces": len(product)}

@@ -29,3 +29,15 @@ def logged(function):
         return function(*args, **kwargs)
 
     return wrapper
+
+
+@tool(metadata={"anthropic": {"allowed_callers": ["code_execution_20260521"]}})
+def prices(product: str) -> dict[str, float]:
+    """List the prices of a product by country."""
+    return {"no": 3.5 * len(product)}
+
+
+@tool(metadata={"anthropic": {"allowed_callers": ["direct"]}})
+def stock(product: str) -> dict:
+    """Count the pieces of a product."""
+    return {"pieces": len(product)}

@@ -1,0 +1,232 @@
+"""Typed stubs of tools, for models that write code which calls tools: Python with types, or TypeScript declarations."""
+
+import json
+import keyword
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from toolkit.schemas.schema import Schema
+from toolkit.tools.definition.spec import ToolSpec
+
+Language = Literal["python", "typescript"]
+
+_SCALARS: Mapping[Language, Mapping[str, str]] = {
+    "python": {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"},
+    "typescript": {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"},
+}
+_ANYTHING: Mapping[Language, str] = {"python": "Any", "typescript": "unknown"}
+_RESERVED = frozenset(
+    {"break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum",
+     "export", "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "null",
+     "return", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with", "await",
+     "let", "static", "yield"}
+)  # fmt: skip
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+def stubs_of(specs: Sequence[ToolSpec], language: Language) -> str:
+    """Return typed stubs of tools: a function for each tool, and a type for each object.
+
+    Python functions take keywords only. A tool with a parameter whose name is no identifier takes one mapping instead.
+
+    Args:
+        specs: The specifications.
+        language: The language.
+    """
+    writer = _Python() if language == "python" else _TypeScript()
+    functions = [writer.function(spec) for spec in specs]
+    return "\n\n".join([*writer.head, *writer.types.values(), *functions]) + "\n"
+
+
+class _Writer:
+    """Writes the types of one language; objects become named types."""
+
+    language: Language
+    head: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.types: dict[str, str] = {}
+        self._named: dict[tuple[int, tuple[str | int, ...]], str] = {}
+        self._functions: set[str] = set()
+        self._roots: list[Any] = []
+
+    def function(self, spec: ToolSpec) -> str:
+        """Return the declaration of a tool."""
+        raise NotImplementedError
+
+    def named_type(self, name: str, part: Schema) -> str:
+        """Return the declaration of an object."""
+        raise NotImplementedError
+
+    def composed(self, kind: Literal["list", "map", "union", "values"], parts: Sequence[str]) -> str:
+        """Return a type made of others, or of literal values."""
+        raise NotImplementedError
+
+    def result(self, spec: ToolSpec) -> str:
+        """Return the type of what a tool returns."""
+        if spec.output_schema is None:
+            return self.anything
+        return self.type_of(self.root(spec.output_schema), f"{_pascal(spec.name)}Result")
+
+    def root(self, schema: Any) -> Schema:
+        """Return a whole schema, which is kept, since its types are known by its identity."""
+        self._roots.append(schema)
+        return Schema.of(schema)
+
+    @property
+    def anything(self) -> str:
+        return _ANYTHING[self.language]
+
+    def function_name(self, name: str) -> str:
+        """Return an unused identifier for a tool."""
+        plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+        plain = plain if plain.isidentifier() and not self.is_reserved(plain) else f"tool_{plain}"
+        return _unused(plain, self._functions)
+
+    def is_reserved(self, name: str) -> bool:
+        return keyword.iskeyword(name) if self.language == "python" else name in _RESERVED
+
+    def type_of(self, part: Schema, name: str) -> str:
+        """Return the type of the values of a schema; `name` is used for an object that has no name of its own."""
+        node = part.keywords
+        if "$ref" in node:
+            target = part.resolved()
+            return self.anything if target is None else self.type_of(target, _pascal(str(node["$ref"])))
+        if "const" in node or "enum" in node:
+            values = [node["const"]] if "const" in node else list(node["enum"])
+            scalars = all(value is None or isinstance(value, str | int | bool) for value in values)
+            return self.composed("values", [_literal(value) for value in values]) if scalars else self.anything
+        for key in ("anyOf", "oneOf"):
+            if node.get(key):
+                names = [name if index == 0 else f"{name}{index + 1}" for index in range(len(node[key]))]
+                parts = [self.type_of(part.at(key, index), one) for index, one in enumerate(names)]
+                return self.composed("union", parts)
+        kinds = node.get("type")
+        if isinstance(kinds, list | tuple):
+            return self.composed("union", [self._of_kind(part, str(kind), name) for kind in kinds])
+        return self._of_kind(part, str(kinds or ("object" if "properties" in node else "")), name)
+
+    def _of_kind(self, part: Schema, kind: str, name: str) -> str:
+        node = part.keywords
+        if kind == "array":
+            items = node.get("items")
+            inner = self.type_of(part.at("items"), f"{name}Item") if isinstance(items, Mapping) else self.anything
+            return self.composed("list", [inner])
+        if kind == "object":
+            if node.get("properties"):
+                return self._object(part, node.get("title") or name)
+            others = node.get("additionalProperties")
+            inner = self.type_of(part.at("additionalProperties"), f"{name}Value") if isinstance(others, Mapping) else ""
+            return self.composed("map", [inner or self.anything])
+        return _SCALARS[self.language].get(kind, self.anything)
+
+    def _object(self, part: Schema, name: str) -> str:
+        key = (id(part.root), part.pointer)
+        if key not in self._named:
+            self._named[key] = unused = _unused(_pascal(str(name)) or "Value", set(self._named.values()))
+            declared = self.named_type(unused, part)
+            self.types[unused] = declared
+        return self._named[key]
+
+    def members(self, part: Schema, owner: str) -> list[tuple[str, str, bool]]:
+        """Return the name and the type of each property, and whether it is required."""
+        required = part.keywords.get("required", ())
+        return [
+            (name, self.type_of(part.at("properties", name), f"{owner}{_pascal(name)}"), name in required)
+            for name in part.keywords.get("properties", {})
+        ]
+
+
+class _Python(_Writer):
+    language: Language = "python"
+    head = ("from typing import Any, Literal, NotRequired, TypedDict",)
+
+    def function(self, spec: ToolSpec) -> str:
+        whole = self.root(spec.parameters)
+        name = self.function_name(spec.name)
+        members = self.members(whole, _pascal(spec.name))
+        given = ""
+        if not all(one.isidentifier() and not keyword.iskeyword(one) for one, _, _ in members):
+            given = f"arguments: {self._object(whole, f'{_pascal(spec.name)}Arguments')}"
+        elif members:
+            ordered = sorted(members, key=lambda one: not one[2])
+            given = ", ".join(["*", *(f"{one}: {type_}{'' if needed else ' = ...'}" for one, type_, needed in ordered)])
+        text = spec.description.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\n", "\n    ")
+        text = re.sub(r"[ \t]+\n", "\n", f"{text} " if text.endswith('"') else text)
+        return f'def {name}({given}) -> {self.result(spec)}:\n    """{text}"""\n    ...'
+
+    def named_type(self, name: str, part: Schema) -> str:
+        members = self.members(part, name)
+        pairs = [(one, type_ if needed else f"NotRequired[{type_}]") for one, type_, needed in members]
+        inner = ", ".join(f"{_literal(one)}: {_quoted(type_)}" for one, type_ in pairs)
+        return f'{name} = TypedDict("{name}", {{{inner}}})'
+
+    def composed(self, kind: str, parts: Sequence[str]) -> str:
+        match kind:
+            case "list":
+                return f"list[{parts[0]}]"
+            case "map":
+                return f"dict[str, {parts[0]}]"
+            case "values":
+                return f"Literal[{', '.join(_PYTHON_WORDS.get(part, part) for part in parts)}]"
+        return " | ".join(dict.fromkeys(parts))
+
+
+class _TypeScript(_Writer):
+    language: Language = "typescript"
+
+    def function(self, spec: ToolSpec) -> str:
+        whole = self.root(spec.parameters)
+        members = self.members(whole, _pascal(spec.name))
+        optional = "" if any(needed for _, _, needed in members) else "?"
+        given = f"args{optional}: {{{self._inner(members)}}}" if members else ""
+        lines = spec.description.replace("*/", "*\\/").split("\n")
+        text = "\n".join(f" * {line}".rstrip() for line in lines)
+        name = self.function_name(spec.name)
+        return f"/**\n{text}\n */\ndeclare function {name}({given}): Promise<{self.result(spec)}>;"
+
+    def named_type(self, name: str, part: Schema) -> str:
+        return f"type {name} = {{{self._inner(self.members(part, name))}}};"
+
+    def _inner(self, members: Sequence[tuple[str, str, bool]]) -> str:
+        pairs = (f"{_key(one)}{'' if needed else '?'}: {type_}" for one, type_, needed in members)
+        return f" {'; '.join(pairs)} "
+
+    def composed(self, kind: str, parts: Sequence[str]) -> str:
+        match kind:
+            case "list":
+                return f"Array<{parts[0]}>"
+            case "map":
+                return f"Record<string, {parts[0]}>"
+        return " | ".join(dict.fromkeys(parts))
+
+
+_PYTHON_WORDS = {"true": "True", "false": "False", "null": "None"}
+
+
+def _literal(value: Any) -> str:
+    """Return a value as JSON, which both languages read."""
+    return json.dumps(value)
+
+
+def _quoted(type_: str) -> str:
+    return json.dumps(type_)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) else _literal(name)
+
+
+def _pascal(name: str) -> str:
+    words = _WORD.findall(name.rpartition("/")[2])
+    joined = "".join(word[0].upper() + word[1:] for word in words)
+    return f"T{joined}" if joined[:1].isdigit() else joined
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}{number}", number + 1
+    taken.add(found)
+    return found
