@@ -49,7 +49,7 @@ FIRST_FIXES = {
 }
 EXAMPLE = re.compile(r"^## (Example|Instead)\n+(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r'^```(python|json|yaml|markdown)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-TOGETHER = {"TK645"}
+TOGETHER = {"TK645", "TK654"}
 """The codes of findings that compare what is written with all tools."""
 FILES = {"python": "tools.py", "json": "tools.json", "yaml": "pipeline.yaml"}
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,10 +37,16 @@ def project_folder(file: str) -> tuple[Path, bool]:
     return (package, True) if package.is_dir() else (folder, False)
 
 
-def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files with these suffixes in a folder and below it, sorted, without skipped folders and files."""
+def files_below(folder: Path, suffixes: tuple[str, ...], hidden: Container[str] = ()) -> list[Path]:
+    """Return the files with these suffixes in a folder and below it, sorted, without skipped folders and files.
+
+    Args:
+        folder: The folder.
+        suffixes: How the names of the files end.
+        hidden: The names of hidden folders that are not skipped.
+    """
     found = []
-    for where, files in _walked(folder):
+    for where, files in _walked(folder, hidden):
         is_of_tests = any(map(_holds_tests, Path(where).relative_to(folder).parts))
         found += [
             Path(where, name)
@@ -52,7 +58,7 @@ def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return sorted(found)
 
 
-def _walked(folder: Path) -> Iterator[tuple[str, list[str]]]:
+def _walked(folder: Path, hidden: Container[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield each folder that is not skipped, and the names of its files; `os.walk` fails in deeply nested folders."""
     waiting = [str(folder)]
     while waiting:
@@ -62,7 +68,7 @@ def _walked(folder: Path) -> Iterator[tuple[str, list[str]]]:
             for entry in entries:
                 if not _is_folder(entry):
                     files.append(entry.name)
-                elif not entry.is_symlink() and not _is_skipped_folder(where, entry.name):
+                elif not entry.is_symlink() and (entry.name in hidden or not _is_skipped_folder(where, entry.name)):
                     waiting.append(entry.path)
         yield where, files
 

@@ -169,7 +169,7 @@ def _without_tools(
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
         hides += [one for one in requests if any(gap in gaps for gap in reports[one].gaps.problems)]
-        others = any(one.kind == "skill" for one in requests)
+        others = any(one.kind in {"manifest", "skill"} for one in requests)
         if not (hides or unread or others or any(reports[one].tools for one in requests)):
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
@@ -214,11 +214,11 @@ def _of_policy(
 
 
 def _of_skills(reports: Mapping[Request, Report], configuration: Configuration, *, is_whole: bool) -> Iterable[Problem]:
-    if not any(request.kind == "skill" for request in reports):
+    if not any(request.kind in {"manifest", "skill"} for request in reports):
         return ()
-    from toolkit.lint.engine.skill_findings import skill_findings  # few checks have skills
+    from toolkit.lint.engine.named_tools import tool_name_findings  # few checks have skills or manifests
 
-    return skill_findings(reports, configuration, is_whole=is_whole)
+    return tool_name_findings(reports, configuration, is_whole=is_whole)
 
 
 def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:

@@ -151,9 +151,9 @@ class FileChecker:
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._others: dict[str, PythonFile] = {}
-        self._tool, self._function, self._module, self._pipeline, self._skill = (
-            [rule for rule in rules if rule.overrides(check)]
-            for check in ("check_tool", "check_function", "check_module", "check_pipeline", "check_skill")
+        self._tool, self._function, self._module, self._pipeline, self._skill, self._manifest = (
+            [rule for rule in rules if rule.overrides(f"check_{what}")]
+            for what in ("tool", "function", "module", "pipeline", "skill", "manifest")
         )
 
     def read(self, request: Request) -> "Read":
@@ -199,6 +199,8 @@ class FileChecker:
                 return self._json(request)
             case "cases":
                 return self._cases(request)
+            case "manifest":
+                return self._manifest_file(request)
             case "skill":
                 return self._skill_file(request)
             case "pipeline":
@@ -318,6 +320,20 @@ class FileChecker:
             return Report((text,))
         _, problems = read_cases(file, parse_document(text, str(file)))
         return self._finished(problems, [], str(file), text, _Opened.of(None))
+
+    def _manifest_file(self, request: Request) -> Report:
+        from toolkit.lint.definitions.manifests import kind_of, parse_manifest  # few checks have manifests
+
+        file = str(request.file)
+        text = read_text(Path(file), file) if request.text is None else request.text
+        if isinstance(text, Problem):
+            return Report((text,))
+        kind = kind_of(file, text)
+        manifest, problems = parse_manifest(text, file, kind) if kind else (None, [])
+        if manifest is not None:
+            problems += [problem for rule in self._manifest for problem in rule.check_manifest(manifest)]
+        # A manifest depends on the code of its project, so its findings are not cached.
+        return self._finished(problems, [], file, text, _Opened.of(None))._replace(needs=None)
 
     def _skill_file(self, request: Request) -> Report:
         file = str(request.file)

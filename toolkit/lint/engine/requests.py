@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
+from toolkit.lint.definitions.manifests import NAMES, PLUGIN_FOLDER, kind_of
 from toolkit.problems import Problem
 from toolkit.skills.skill_files import SKILL_FILE
 from toolkit.skills.skill_folders import find_skills
@@ -17,7 +18,7 @@ from toolkit.sources.targets import CASES, FilesTarget, is_case_file, parse_targ
 JSON = ".json"
 _TOOLS_JSON = "tools.json"
 
-Kind = Literal["python", "pipeline", "cases", "json", "skill", "name"]
+Kind = Literal["python", "pipeline", "cases", "json", "manifest", "skill", "name"]
 
 
 class Request(NamedTuple):
@@ -40,7 +41,7 @@ class Request(NamedTuple):
     @property
     def is_opened(self) -> bool:
         """Whether a child process opens the target, since it may be code."""
-        return self.kind not in {"cases", "json", "skill"}
+        return self.kind not in {"cases", "json", "manifest", "skill"}
 
     @property
     def kind(self) -> Kind:
@@ -48,7 +49,7 @@ class Request(NamedTuple):
         if self.file is None:
             return "name"
         if self.file.endswith(JSON):
-            return "json"
+            return "manifest" if kind_of(self.file, self.text) else "json"
         if os.path.basename(self.file) == SKILL_FILE:  # noqa: PTH119 - creating Paths for thousands of files is slow
             return "skill"
         if is_case_file(self.file):
@@ -75,7 +76,7 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
 
     Python files come first, since pipelines use them. In a folder, JSON files count as lists of definitions if they are
     named `tools.json` or `….tools.json`, YAML files as cases if they are named `….cases.yaml`, and Markdown files as
-    skills if they are named `SKILL.md`; others have to be named as targets.
+    skills if they are named `SKILL.md`; others have to be named as targets, except manifests.
     """
     requests: dict[str, Request] = {}
     folders: dict[str, list[Request]] = {}
@@ -120,14 +121,19 @@ def _file_itself(text: str, base: Path) -> FilesTarget | Problem:
 
 
 def _others_below(folder: Path) -> Iterable[Path]:
-    """Return the lists of definitions, the case files and the skills in a folder."""
+    """Return the lists of definitions, the case files, the skills and the manifests in a folder."""
     if not folder.is_dir():
         return ()
     return [
         path
         for path in files_below(folder, (JSON, *CASES))
         if path.name == _TOOLS_JSON or path.name.endswith((f".{_TOOLS_JSON}", *CASES))
-    ] + find_skills(folder)
+    ] + [*find_skills(folder), *_manifests_below(folder)]
+
+
+def _manifests_below(folder: Path) -> Iterable[Path]:
+    found = files_below(folder, NAMES, hidden=(PLUGIN_FOLDER,))
+    return (path for path in found if path.name in NAMES and kind_of(str(path)))
 
 
 def means_all(targets: Sequence[str], project: Path) -> bool:

@@ -235,6 +235,15 @@ def misfit_in_words(validator: Validator, data: Any, *, within: int = 0) -> str 
     return "; ".join(dict.fromkeys(parts)) or None
 
 
+def likely_misfits(validator: Validator, data: Any) -> list[Misfit]:
+    """Return what is wrong with data; for each union, only according to the schemas that come closest to the value.
+
+    Raises:
+        TooMuchWorkError: If the data cannot be checked.
+    """
+    return [*_likeliest(validator.misfits(data))]
+
+
 def _likeliest(misfits: Iterable[Misfit]) -> Iterator[Misfit]:
     """Yield the misfits; for each union, only those of the schemas that come closest to the value."""
     for one in misfits:

@@ -1,17 +1,22 @@
-"""Compares the tools that skills name with the tools that the sources have."""
+"""Compares the tools that skills and manifests name with the tools that the sources have."""
 
+import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from toolkit.builtin.catalog import ready_tools
-from toolkit.codes import UNKNOWN_TOOL_IN_SKILL
+from toolkit.codes import UNKNOWN_TOOL_IN_MANIFEST, UNKNOWN_TOOL_IN_SKILL
+from toolkit.documents.document_reader import read_text
 from toolkit.lint.clues.skill_texts import Mention, mentions_in
+from toolkit.lint.definitions.manifests import Manifest, parse_manifest
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.engine.file_checks import source_of
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.engine.toolsets import unique_tools
 from toolkit.pins.lockfile import LOCK_FILE, read_lock
-from toolkit.problems import Problem, errors_among, nearest
+from toolkit.problems import Problem, did_you_mean, errors_among, first_names, nearest
 from toolkit.settings.configuration import Configuration
 from toolkit.skills.skill_files import parse_skill, read_skill
 
@@ -27,10 +32,10 @@ _ALIKE = 0.8
 _SOMEWHAT_ALIKE = 0.6
 
 
-def skill_findings(
+def tool_name_findings(
     reports: Mapping[Request, Report], configuration: Configuration, *, is_whole: bool
 ) -> Iterator[Problem]:
-    """Yield a warning for each tool that a skill names and that no source has.
+    """Yield a warning for each tool that a skill or a manifest names and that no source has.
 
     A skill may name tools of other servers. So a name counts if it is similar to one of our tools, or was one according
     to the lockfile, or if the skill calls it a tool and also names one of our tools.
@@ -40,16 +45,50 @@ def skill_findings(
         configuration: The settings of the project.
         is_whole: Whether all tools of the sources are known.
     """
-    tools = {tool.name for tool in unique_tools(reports.values())}
-    is_whole = is_whole and not any(errors_among(report.problems) for report in reports.values())
+    tools = unique_tools(reports.values())
+    names = {tool.name for tool in tools}
+    broken = [one for one, report in reports.items() if one.is_opened and errors_among(report.problems)]
+    is_whole = is_whole and not broken
     former = _locked(configuration.directory / LOCK_FILE)
     for request in reports:
+        found: Iterable[tuple[Problem, str]] = ()
+        file = str(request.file)
         if request.kind == "skill":
-            file = str(request.file)
             skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
-            for problem, name in _of_skill(list(mentions_in(skill)), tools, former, is_whole=is_whole):
-                if name in former or not _is_in_code(name, reports.values()):
-                    yield problem
+            found = _of_skill(list(mentions_in(skill)), names, former, is_whole=is_whole)
+        elif request.kind == "manifest":
+            text = read_text(Path(file), file) if request.text is None else request.text
+            manifest = parse_manifest(text, file, "bundle")[0] if isinstance(text, str) else None
+            found = _of_bundle(manifest, tools) if manifest and manifest.is_python_bundle and is_whole else ()
+        for problem, name in found:
+            if name in former or not _is_in_code(name, reports.values()):
+                yield problem
+
+
+def _of_bundle(manifest: Manifest, tools: Sequence[ToolDefinition]) -> Iterator[tuple[Problem, str]]:
+    """Yield a problem for each tool that only the manifest of a bundle or only its project has, and a name."""
+    listed = manifest.data.get("tools")
+    if not isinstance(listed, list) or manifest.data.get("tools_generated") or not (listed and tools):
+        return
+    names = {tool.name for tool in tools}
+    declared = [str(one.get("name")) if isinstance(one, dict) else "" for one in listed]
+    for index, name in enumerate(declared):
+        if name and name not in names:
+            message = f"the manifest lists the tool {name!r}, which no source has"
+            hint = did_you_mean(name, names, otherwise="remove it, or add its source")
+            place = manifest.place("tools", index, "name")
+            yield Problem(UNKNOWN_TOOL_IN_MANIFEST, message, place, "warning", hint), name
+    folder = str(manifest.project.folder or Path(manifest.file).parent) + os.sep
+    if not names.issuperset(declared):
+        return
+    built = [
+        tool.name for tool in tools if not tool.is_written and tool.location and tool.location.file.startswith(folder)
+    ]
+    missing = {*built} - {*declared}
+    if missing:
+        message = f"the manifest does not list these tools of the project: {first_names(missing)}"
+        hint = "list them, or set 'tools_generated'"
+        yield Problem(UNKNOWN_TOOL_IN_MANIFEST, message, manifest.place("tools", is_key=True), "info", hint), "\0"
 
 
 def _of_skill(
@@ -73,10 +112,10 @@ def _of_skill(
 
 
 def _is_in_code(name: str, reports: Iterable[Report]) -> bool:
-    """Return whether a Python file contains a name: its tool may be registered in a way that no source shows."""
-    return any(
-        name in source for report in reports for file in report.read if isinstance(source := source_of(file), str)
-    )
+    """Return whether a name is a text or a function in Python: its tool may be registered in a way no source shows."""
+    written = re.compile(rf"""(?P<quote>["']){re.escape(name)}(?P=quote)|\bdef {re.escape(name)}\b""")
+    sources = (source_of(file) for report in reports for file in report.read)
+    return any(written.search(source) for source in sources if isinstance(source, str))
 
 
 def _plain(name: str) -> str:

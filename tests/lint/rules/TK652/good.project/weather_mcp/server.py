@@ -1,0 +1,2 @@
+def main(mcp):
+    mcp.run(transport="stdio")

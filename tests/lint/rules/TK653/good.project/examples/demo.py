@@ -1,0 +1,3 @@
+import os
+
+CITY = os.environ["DEMO_CITY"]

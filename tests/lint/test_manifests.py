@@ -1,0 +1,97 @@
+"""Manifests are validated by their published schemas, compared with the code, and never read as tools."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+SERVER = {
+    "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+    "name": "io.github.harbour/weather",
+    "description": "Says how the weather will be.",
+    "version": "1.0.0",
+    "tools": [{"name": "get_forecast", "inputSchema": {"type": "object"}}],
+}
+BUNDLE = {
+    "manifest_version": "0.3",
+    "name": "weather",
+    "version": "1.0.0",
+    "description": "Says how the weather will be.",
+    "author": {"name": "Harbour"},
+    "server": {"type": "node", "entry_point": "server.js", "mcp_config": {"command": "node"}},
+    "tools": [{"name": "get_forecast", "description": "Returns the forecast."}],
+}
+PLUGIN = {"name": "weather", "tools": [{"name": "get_forecast", "description": "Returns the forecast."}]}
+
+
+@pytest.fixture
+def invoke(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments, **options):
+        result = CliRunner().invoke(application(), arguments, **options)
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def write(place, data):
+    Path(place).parent.mkdir(parents=True, exist_ok=True)
+    Path(place).write_text(data if isinstance(data, str) else json.dumps(data), "utf-8")
+
+
+MANIFESTS = {"server.json": SERVER, "manifest.json": BUNDLE, ".claude-plugin/plugin.json": PLUGIN}
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_manifest_is_not_a_list_of_tools(invoke, name):
+    write(name, MANIFESTS[name])
+    named, whole = invoke("lint", name, "--no-cache"), invoke("lint", ".", "--no-cache")
+    assert named == whole == (0, "All checks passed! (no tools)\n", "")
+    code, out, told = invoke("schema", name)
+    assert (code != 0, out, "get_forecast" in told) == (True, "", False)
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_other_files_with_these_names_are_what_they_are(invoke, name):
+    definitions = [{"name": "get_forecast", "description": "Return the forecast of the day.", "parameters": {}}]
+    place = "plugin.json" if "/" in name else name
+    write(place, definitions)
+    assert "1 tool in 1 file" in invoke("lint", place, "--no-cache", "--exit-zero")[1]
+    write(place, {"manifest_version": 3, "port": 80})
+    assert invoke("lint", ".", "--no-cache")[1].endswith("(no tools)\n")
+
+
+def test_broken_manifest_says_where(invoke):
+    write(".claude-plugin/plugin.json", '{"name": "weather",}')
+    assert invoke("lint", ".", "--format", "concise", "--quiet") == (
+        1,
+        ".claude-plugin/plugin.json:1:20: error[TK601] the JSON is broken: a key in double quotes is expected\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    "version", ["2025-07-09", "2025-09-16", "2025-09-29", "2025-10-11", "2025-10-17", "2025-12-11"]
+)
+def test_each_published_version_of_the_schema_is_used(invoke, version):
+    schema = f"https://static.modelcontextprotocol.io/schemas/{version}/server.schema.json"
+    write("server.json", {**SERVER, "$schema": schema, "description": "d" * 101})
+    code, out, _ = invoke("lint", "server.json", "--format", "concise", "--quiet")
+    assert (code, "error[TK651] 'description' string should have at most 100 characters" in out) == (1, True)
+
+
+def test_newer_version_of_the_schema_is_not_used(invoke):
+    schema = "https://static.modelcontextprotocol.io/schemas/2031-01-01/server.schema.json"
+    write("server.json", {"$schema": schema, "name": 1})
+    assert invoke("lint", "server.json")[:2] == (0, "All checks passed! (no tools)\n")
+
+
+def test_manifest_is_checked_as_it_is_written_in_an_editor(invoke):
+    text = json.dumps({**SERVER, "name": "weather"})
+    code, out, _ = invoke("lint", "-", "--stdin-filename", "server.json", "--format", "concise", "--quiet", input=text)
+    assert (code, out[:45]) == (1, "server.json:1:101: error[TK651] 'name' string")
