@@ -44,8 +44,9 @@ def kind_of(file: str, text: str | None = None) -> Kind | None:
     if not isinstance(data, dict):
         return None
     if path.name == "server.json":
-        is_server = bool(_DATE.search(str(data.get("$schema")))) or {"name", "description", "version"} <= data.keys()
-        return "registry" if is_server and (data.keys() & {"$schema", "packages", "remotes"}) else None
+        schema = data.get("$schema")
+        is_server = {"name", "description", "version"} <= data.keys() and data.keys() & {"packages", "remotes"}
+        return "registry" if (is_server if schema is None else "/server.schema.json" in str(schema)) else None
     version = data.get("manifest_version", data.get("dxt_version"))
     return "bundle" if isinstance(version, str) and "server" in data else None
 
@@ -80,9 +81,11 @@ class Manifest:
                 version = self.data.get("manifest_version", self.data.get("dxt_version"))
                 return _validator(f"mcpb-{version}.json")
             case "registry":
-                named = str(self.data.get("$schema", ""))
-                found = _DATE.search(named)
-                return _validator(f"server-{found[1].replace('10-11', '10-17')}.json" if found else _LATEST)
+                named = self.data.get("$schema")
+                found = _DATE.search(str(named))
+                if named is None or found is None:
+                    return _validator(_LATEST) if named is None else None
+                return _validator(f"server-{found[1].replace('10-11', '10-17')}.json")
 
     def place(self, *path: str | int, is_key: bool = False) -> Location:
         """Return the location of the value at a path, or of the last part that exists; with `is_key`, of its key."""
