@@ -132,3 +132,39 @@ def test_comparison_of_no_tools_with_providers_is_no_success(write, mode):
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", "nothing was compared: no tools were found\n")
     result = run("lint", "--compat", *mode, "--format", "json", "tools.py")
     assert (result.exit_code, json.loads(result.stdout)) == (1, {"tools": [], "all": {}})
+
+
+TABLE = """
+from mcp.server import Server
+from mcp.types import Tool
+
+server = Server("shop")
+FIND = {"name": "find", "inputSchema": {"type": "object", "properties": {"order": {"type": "string"}}}}
+MORE = [{"name": "pay", "description": "Pay an order by its number.", "inputSchema": {"type": "object"}}]
+BY_NAME = {"send": {"description": "Send an order by its number.", "inputSchema": {"type": "object"}}}
+
+
+@server.list_tools()
+async def listing() -> list[Tool]:
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("return [FIND, *MORE]", ["find", "pay"]),
+        ("return [Tool(**one) for one in [FIND] + MORE]", ["find", "pay"]),
+        ("return [Tool(name=one['name'], inputSchema=one['inputSchema']) for one in MORE]", ["pay"]),
+        ("return [Tool(name=name, inputSchema=one['inputSchema']) for name, one in BY_NAME.items()]", ["send"]),
+        ("return [Tool(name='find', inputSchema=one) for one in MORE]", ["find"]),
+    ],
+)
+def test_tools_that_a_server_lists_from_a_table_are_found(write, body, names):
+    write(server=f"{TABLE}    {body}\n")
+    assert [one["name"] for one in json.loads(run("list", "--static", "--format", "json", ".").stdout)] == names
+    assert f"({len(names)} tool" in run("lint", "--no-cache", "--static", ".").output
+
+
+def test_tool_in_a_table_is_checked(write):
+    write(server=f"{TABLE}    return [Tool(**one) for one in (FIND,)]\n")
+    assert findings("--static", ".") == ([("TK204", "info", "server.py:6")], 0)

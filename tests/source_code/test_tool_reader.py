@@ -35,6 +35,9 @@ NAMES_PREFIX = "shop_"
 
 class Names:
     LOOK_UP = "look_up"
+
+
+META: dict = {"find": {"name": "find_order", "made": object()}}
 """
 
 
@@ -50,6 +53,10 @@ class Names:
         (
             "from .runtime import mcp, Names\n\n\n@mcp.tool(name=Names.LOOK_UP)\ndef find(): ...\n",
             "5 look_up fastmcp decorator",
+        ),
+        (
+            "from .runtime import mcp, META\n\n\n@mcp.tool(name=META['find']['name'])\ndef find(): ...\n",
+            "5 find_order fastmcp decorator",
         ),
         ("from shop import runtime\n\n\n@runtime.mcp.tool\ndef find(): ...\n", "5 find fastmcp decorator"),
     ],

@@ -31,8 +31,8 @@ class Constants:
         """Return the value of an expression.
 
         Supported are constants, lists, tuples and dictionaries of them, names and attributes that are bound once,
-        members of enumerations, `+`, `*`, f-strings, `"…".join([…])`, `textwrap.dedent(…)`, `inspect.cleandoc(…)` and
-        `.strip()`.
+        entries of dictionaries, members of enumerations, `+`, `*`, f-strings, `"…".join([…])`, `textwrap.dedent(…)`,
+        `inspect.cleandoc(…)` and `.strip()`.
 
         Args:
             source: The file that contains the expression.
@@ -80,7 +80,27 @@ class _Evaluation:
                 return _short(self._put_together(node, depth - 1))
             case ast.Call(keywords=[]):
                 return _short(self._called(node, depth - 1))
+            case ast.Subscript(value=owner, slice=key):
+                inner, entry = self._entry(owner, self.value(key, depth - 1), depth - 1)
+                return inner.value(entry, depth - 1)
         return self._collected(node, depth - 1)
+
+    def _entry(self, owner: ast.expr, key: Any, depth: int) -> tuple["_Evaluation", ast.expr]:
+        """Return the value of a key in a dictionary that is bound once, with the evaluation of its scope."""
+        if depth == 0:
+            raise UnknownValueError
+        match owner:
+            case ast.Dict(keys=keys, values=values) if all(keys):
+                pairs = zip(keys, values, strict=True)
+                return self, _only(one for name, one in pairs if isinstance(name, ast.Constant) and name.value == key)
+            case ast.Name() | ast.Attribute():
+                found = self._meanings.values_of(self._source, owner, self._names)
+                source, value, names = _only(one for one in found if not is_instance_of_type(one[1]))
+                return self._in(source, names)._entry(value, key, depth - 1)  # noqa: SLF001 - the same class
+            case ast.Subscript(value=outer, slice=first):
+                inner, value = self._entry(outer, self.value(first, depth - 1), depth - 1)
+                return inner._entry(value, key, depth - 1)  # noqa: SLF001 - the same class
+        raise UnknownValueError
 
     def _collected(self, node: ast.expr, depth: int) -> Any:
         match node:

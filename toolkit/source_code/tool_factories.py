@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem
+from toolkit.source_code.constants import elements_of
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.meanings import Defined
+from toolkit.source_code.meanings import Defined, Meanings
 from toolkit.source_code.registrations import Registered, Registrations, argument_of
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
 from toolkit.source_code.syntax_nodes import calls_and_definitions
@@ -145,6 +146,45 @@ def is_received(source: SourceFile, name: str, names: LocalNames | None) -> bool
 def iterated(source: SourceFile, name: str, names: LocalNames | None) -> list[ast.expr]:
     """Return what the loops and comprehensions of a scope that yield a variable go through."""
     return [one.iter for one in _loops(source, names) if _binds(one.target, name)]
+
+
+def rows_of(meanings: Meanings, source: SourceFile, call: ast.Call, names: LocalNames | None) -> list[ast.Dict]:
+    """Return the definitions in a table of this file, for each of which a loop or a comprehension runs a call."""
+    used = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
+    found: list[ast.Dict] = []
+    for loop in _loops(source, names):
+        match (loop.target, loop.iter):
+            case (ast.Tuple(elts=[ast.Name(id=key), ast.Name()]), ast.Call(func=ast.Attribute(owner, "items"))):
+                found += _by_key(meanings, source, owner, names) if key in used else ()
+            case (ast.Name(id=name), listed) if name in used:
+                found += dictionaries_in(meanings, source, listed, names)
+    return found
+
+
+def dictionaries_in(
+    meanings: Meanings, source: SourceFile, given: ast.expr, names: LocalNames | None
+) -> list[ast.Dict]:
+    """Return the definitions of tools in a list of this file: dictionaries with a name and a schema of MCP."""
+    found: list[ast.Dict] = []
+    for home, one, scope in elements_of(meanings, (source, given, names)):
+        named = meanings.values_of(home, one, scope) if isinstance(one, ast.Name) else [(home, one, scope)]
+        found += [node for place, node, _ in named if place is source and isinstance(node, ast.Dict)]
+    return [one for one in found if {"name", "inputSchema"} <= _keys(one)]
+
+
+def _by_key(meanings: Meanings, source: SourceFile, owner: ast.expr, names: LocalNames | None) -> Iterator[ast.Dict]:
+    """Yield the definitions in a dictionary of this file, each with the name that is its key."""
+    tables = meanings.values_of(source, owner, names) if isinstance(owner, ast.Name | ast.Attribute) else ()
+    for home, table, _ in tables:
+        pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) and home is source else ()
+        for key, one in pairs:
+            if isinstance(key, ast.Constant) and isinstance(one, ast.Dict) and "inputSchema" in _keys(one):
+                named = ast.Dict([ast.Constant("name"), *one.keys], [key, *one.values])
+                yield ast.copy_location(named, one)
+
+
+def _keys(node: ast.Dict) -> set[object]:
+    return {one.value for one in node.keys if isinstance(one, ast.Constant)}
 
 
 def is_of_marked(source: SourceFile, names: LocalNames | None) -> bool:

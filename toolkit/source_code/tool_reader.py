@@ -19,10 +19,12 @@ from toolkit.source_code.tool_factories import (
     Factories,
     Unfollowed,
     copied_from,
+    dictionaries_in,
     is_of_marked,
     is_received,
     iterated,
     lists_tools,
+    rows_of,
     wrapped_by,
 )
 from toolkit.source_code.tool_hints import ToolHints
@@ -193,7 +195,7 @@ class _Walk:
     def _decorated(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
         found = self._reader.registrations.of_decorator(self._source, decorator, names)
         if found is None or _wraps_parameter(node, names):
-            self._note_listing(node, decorator, names)
+            yield from self._listing(node, decorator, names)
             return
         if found.marks is OUR_MARKS and is_out_of_reach(self._source, names):
             return
@@ -212,14 +214,26 @@ class _Walk:
             scope=names,
         )
 
-    def _note_listing(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> None:
-        """Note a function that lists the tools of a server if no source shows any of them."""
+    def _listing(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the tools that a function lists as dictionaries, and note one of whose tools no source shows any."""
         if not (isinstance(decorator, ast.Call) and last_name(decorator.func) == LISTING):
             return
         named = (one for one in self._reader.meanings.of(self._source, decorator.func, names) if isinstance(one, str))
         marks = next(filter(None, map(self._reader.marks.of, named)), None)
-        if marks is not None and not self._shows_tools(self._source, node, LocalNames(node, names), _DEEPEST):
+        scope = LocalNames(node, names)
+        if marks is None or self._shows_tools(self._source, node, scope, _DEEPEST):
+            return
+        returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value is not None]
+        given = ((self._source, value, scope) for value in returned)
+        found = [one for value in given for one in dictionaries_in(self._reader.meanings, *value)]
+        yield from (self._of_dictionary(marks, LISTING, one) for one in found)
+        if not found:
             self.unfollowed.append(Unfollowed(decorator, marks.title))
+
+    def _of_dictionary(self, marks: SourceMarks, kind: str, defined: ast.Dict) -> WrittenTool:
+        named = value_of(defined, "name")
+        name = None if named is None else self._reader.constants.text(self._source, named)
+        return self._tool(marks, kind, defined, name=name, declared=defined)
 
     def _shows_tools(self, source: SourceFile, node: ast.AST, names: LocalNames | None, depth: int) -> bool:
         """Whether code defines a tool, or uses what defines one in a file of the project."""
@@ -271,8 +285,7 @@ class _Walk:
                 function = argument_of(call, registration.function)
                 yield from self._registered(call, found, function, names, kind=found.kind, is_sure=False)
             case "definition":
-                if not self._is_copied(call, found, names):
-                    yield self._defined(call, found, names)
+                yield from self._definitions(call, found, names)
             case "holder":
                 yield from self._held(call, found, names)
 
@@ -419,6 +432,15 @@ class _Walk:
             named = [one for one in tools if one.name is not None]
             self.named += [factory.mark] if named else []
             yield from named
+
+    def _definitions(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the tool that a call defines, or those in a table that a loop gives it."""
+        tool = self._defined(call, found, names)
+        is_computed = tool.name is None and found.marks.serves
+        rows = rows_of(self._reader.meanings, self._source, call, names) if is_computed else ()
+        yield from (self._of_dictionary(found.marks, found.kind, one) for one in rows)
+        if not rows and not self._is_copied(call, found, names):
+            yield tool
 
     def _defined(self, call: ast.Call, found: Registered, names: LocalNames | None) -> WrittenTool:
         registration = found.registration
