@@ -62,7 +62,7 @@ def values_of(folder: Path, options: argparse.Namespace) -> tuple[list[Compariso
     for side in SIDES:
         own = [case._replace(base=(folder / side).absolute()) for case in cases]
         ran = run_cases(own, load_configuration, asking=Asking(options.base_url, options.record))
-        messages += [f"{side}: {one.result.problems[0].message}" for one in ran if one.result.is_broken]
+        messages += [f"{side}: {one.result.problems[0].message}" for one in ran if one.result.choice is None]
         reports.append(as_record(ran))
     return compare(*reports), messages
 

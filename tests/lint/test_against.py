@@ -309,6 +309,14 @@ def refused(revision, *targets):
     return problem.message, problem.hint
 
 
+def test_more_files_than_are_read_at_once_are_compared(repository):
+    many = {f"tools_{number}": OURS.replace("forecast", f"forecast_{number}") for number in range(201)}
+    commit(repository, **many)
+    (repository / "tools_200.py").write_text(many["tools_200"].replace("Forecast the weather", "Guess the weather"))
+    [change] = changes()
+    assert change.startswith("tools_200.py:5:5: ")
+
+
 def test_unknown_revision_is_refused_with_the_closest_name(repository):
     commit(repository, tools=OURS)
     git("branch", "release")

@@ -254,3 +254,12 @@ def test_it_is_for_cases_that_ask_a_model(shop, against):
     finished = against("main")
     message = "error: --against is for cases that ask a model, and there are none\n"
     assert (finished.returncode, finished.stderr) == (2, message)
+
+
+def test_a_tool_that_ends_the_process_there_is_named(shop, against):
+    (shop / "shop.py").write_text(f"import os\n\nos._exit(3)\n{TOOLS}", "utf-8")
+    git("commit", "--quiet", "--all", "--message=exits")
+    (shop / "shop.py").write_text(TOOLS, "utf-8")
+    finished = against("HEAD", "-k", "thanks")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr.splitlines()[0].startswith("error[TK806]: thanks: it was not compared with 'HEAD': ")

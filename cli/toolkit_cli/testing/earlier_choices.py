@@ -99,7 +99,7 @@ def compare_with_revision(
         before = run_cases(cases, load, asking=asking, jobs=jobs) if cases else []
     left = iter(before)
     for one in chose:
-        if id(one.case) not in why and (earlier := next(left).result).is_broken:
+        if id(one.case) not in why and (earlier := next(left).result).choice is None:
             why[id(one.case)] = _without(folder, earlier.problems[0], one.case)
     found = compare(as_record(before), as_record(ran))
     problems = {at: _not_compared(one.case, why[at], revision) for one in chose if (at := id(one.case)) in why}

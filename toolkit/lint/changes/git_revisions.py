@@ -20,6 +20,8 @@ _BY_ITSELF = {
 }
 _UNSAFE = frozenset({"", ".", "..", ".git"})
 _MOST_REFERENCES = 10_000
+_AT_ONCE = 200
+"""How many files are read at once, and so are in memory together."""
 _SECONDS = 60
 
 
@@ -53,9 +55,11 @@ class GitRevision(NamedTuple):
             target.write_bytes(content)
 
     def _contents(self, objects: Iterable[str]) -> Iterator[bytes]:
-        names = list(objects)
-        if not names:
-            return
+        waiting = iter(objects)
+        while names := list(islice(waiting, _AT_ONCE)):
+            yield from self._some(names)
+
+    def _some(self, names: Sequence[str]) -> Iterator[bytes]:
         found = _git(self.root, "cat-file", "--batch", given="\n".join(names).encode())
         place = 0
         for name in names:
