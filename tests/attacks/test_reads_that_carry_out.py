@@ -6,12 +6,12 @@ A model that can read private files puts what it has read into the address, or t
 import json
 import os
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from urllib.parse import urlsplit
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.http_servers import Answer, Asked, http_server
 from tests.mcp.raw import RawStdio
 from toolkit_cli.main import application
 
@@ -65,27 +65,21 @@ leak = Pipeline.of(FileRead("."), tell, name="leak")
 '''
 
 
-class _Listener(BaseHTTPRequestHandler):
-    requests: list[str]
-
-    def do_GET(self) -> None:
-        self.requests.append(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(b'{"results": []}')
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def listener(tmp_path, monkeypatch):
     """A project whose user has agreed to its settings, and a server that hears what leaves."""
     requests: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Listener", (_Listener,), {"requests": requests}))
-    Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/"
+
+    def hear(asked: Asked) -> Answer:
+        requests.append(asked.path)
+        return 200, {"Content-Type": "application/json"}, b'{"results": []}'
+
+    with http_server(hear) as url:
+        _prepare_project(f"{url}/", tmp_path, monkeypatch)
+        yield f"{url}/", requests
+
+
+def _prepare_project(url, tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("TOOLKIT_") or name.endswith("_PROXY")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
@@ -96,12 +90,9 @@ def listener(tmp_path, monkeypatch):
     endpoint = f"url = '{url}'\nmethod = 'GET'\nallow_private = true\n"
     (tmp_path / "toolkit.toml").write_text(
         f"[builtin.notes]\nkind = 'file_read'\n[builtin.http]\n{endpoint}[builtin.lookup]\nkind = 'http'\n{endpoint}"
-        f"[builtin.web_scrape]\nprivate_hosts = ['127.0.0.1:{server.server_port}']\n"
+        f"[builtin.web_scrape]\nprivate_hosts = ['{urlsplit(url).netloc}']\n"
         f"[builtin.web_search]\nprovider = 'searxng'\nurl = '{url}'\n"
     )
-    yield url, requests
-    server.shutdown()
-    server.server_close()
 
 
 def target_of(name):

@@ -9,14 +9,13 @@ import json
 import os
 import subprocess
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.http_servers import Answer, Asked, http_server
 from toolkit import Continue, Reject, ReviewRequest, load_tools
 from toolkit.approvals import Decision, Gate, ScriptedReviewer
 from toolkit.builtin import ready_tools
@@ -137,29 +136,21 @@ class Clone:
         return found
 
 
-class _Listener(BaseHTTPRequestHandler):
-    requests: list[str]
-
-    def _answer(self) -> None:
-        self.requests.append(f"{self.command} {self.path} {dict(self.headers)}")
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.end_headers()
-        self.wfile.write(b"heard")
-
-    do_GET = do_POST = _answer  # noqa: N815 - their names in the standard library
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     """A cloned project, a server on the loopback, and secrets beside both."""
     requests: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Listener", (_Listener,), {"requests": requests}))
-    Thread(target=server.serve_forever, daemon=True).start()
-    made = Clone(tmp_path, server.server_port, requests)
+
+    def hear(asked: Asked) -> Answer:
+        requests.append(f"{asked.method} {asked.path} {asked.headers}")
+        return 200, {"Content-Type": "text/plain"}, b"heard"
+
+    with http_server(hear) as url:
+        yield _clone_beside(int(url.rpartition(":")[2]), requests, tmp_path, monkeypatch)
+
+
+def _clone_beside(port, requests, tmp_path, monkeypatch):
+    made = Clone(tmp_path, port, requests)
     for name in [name for name in os.environ if name.startswith("TOOLKIT_") or name.endswith("_PROXY")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("WHEREABOUTS", IN_VARIABLE)
@@ -169,9 +160,7 @@ def clone(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # the list of temporary files is no leak
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(made.folder)
-    yield made
-    server.shutdown()
-    server.server_close()
+    return made
 
 
 @pytest.mark.proof

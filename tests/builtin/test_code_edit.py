@@ -310,7 +310,7 @@ def test_links_that_lead_out_are_refused_in_every_mode(base, tmp_path):
     for path in ("link", "out/victim.txt"):
         for arguments in ({"command": "write"}, {"command": "find_replace", "find": "untouched"}):
             text = CodeEdit(base).run({"path": path, "content": "x", **arguments}).text
-            assert text == "Error: Access denied: path resolves outside the sandbox directory"
+            assert text.startswith("Error: Access denied: ")
     assert (tmp_path / "victim.txt").read_text() == "untouched"
 
 

@@ -111,8 +111,8 @@ def test_links_are_not_followed(base, tmp_path):
     (base / "link.py").symlink_to(tmp_path / "secret" / "s.py")
     (base / "out").symlink_to(tmp_path / "secret")
     assert search(base, "SECRET") == "No matches found for pattern: SECRET"
-    assert search(base, "SECRET", path="out") == "Error: Access denied: path resolves outside the sandbox directory"
-    assert search(base, "SECRET", path="link.py") == "Error: Access denied: path resolves outside the sandbox directory"
+    assert search(base, "SECRET", path="out").startswith("Error: Access denied: ")
+    assert search(base, "SECRET", path="link.py").startswith("Error: Access denied: ")
 
 
 def test_what_is_no_file_does_not_hang(base):

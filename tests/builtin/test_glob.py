@@ -68,7 +68,7 @@ def test_links_are_neither_followed_nor_found(base, tmp_path):
     (base / "in").symlink_to("src")
     (base / "link.py").symlink_to("top.py")
     assert found(base, "**/*.py") == ".hidden.py\nsrc/a.py\nsrc/b.py\nsrc/deep/c.py\ntop.py"
-    assert found(base, "*", "out") == "Error: Access denied: path resolves outside the sandbox directory"
+    assert found(base, "*", "out").startswith("Error: Access denied: ")
     assert found(base, "*.py", "in") == "in/a.py\nin/b.py"
 
 

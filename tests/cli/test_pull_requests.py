@@ -4,12 +4,12 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+
+from tests.http_servers import Answer, Asked, http_server
 
 SHA = "a" * 40
 PATCH = "@@ -1,3 +1,4 @@\n import os\n+def old():\n+    return 1\n x = 2"
@@ -61,36 +61,18 @@ def github():
     """A server of the API on this machine; `url` is its address."""
     held = GitHub()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            url = urlsplit(self.path)
-            length = int(self.headers.get("Content-Length") or 0)
-            body = json.loads(self.rfile.read(length)) if length else None
-            held.asked.append(f"{self.command} {url.path}")
-            assert self.headers["Authorization"] == "Bearer secret"
-            status, headers = held.refusal or (200, {})
-            data = (
-                b"{}"
-                if held.refusal
-                else json.dumps(held.answer(self.command, url.path, parse_qs(url.query), body)).encode()
-            )
-            self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(data))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
+    def answer(asked: Asked) -> Answer:
+        url = urlsplit(asked.path)
+        held.asked.append(f"{asked.method} {url.path}")
+        assert asked.headers["authorization"] == "Bearer secret"
+        if held.refusal:
+            return *held.refusal, b"{}"
+        body = json.loads(asked.body) if asked.body else None
+        return 200, {}, json.dumps(held.answer(asked.method, url.path, parse_qs(url.query), body)).encode()
 
-        do_POST = do_PATCH = do_GET  # noqa: N815 - as the base class calls them
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    held.url = f"http://127.0.0.1:{server.server_port}"  # type: ignore[attr-defined]
-    yield held
-    server.shutdown()
-    server.server_close()
+    with http_server(answer) as url:
+        held.url = url  # type: ignore[attr-defined]
+        yield held
 
 
 def finding(code="TK201", severity="error", message="there is no description", line=2, edits=(), **more):

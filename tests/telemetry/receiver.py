@@ -3,10 +3,11 @@
 import gzip
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.http_servers import http_server
 
 KINDS = {1: "internal", 2: "server", 3: "client"}
 
@@ -59,30 +60,14 @@ def receiving():
     """Provide a receiver, running."""
     received, lock = Received(), threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-            with lock:
-                received.take(self.path, body)
-            self.send_response(200)
-            self.send_header("Content-Type", "application/x-protobuf")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def take(asked):
+        body = gzip.decompress(asked.body) if asked.headers.get("content-encoding") == "gzip" else asked.body
+        with lock:
+            received.take(asked.path, body)
+        return 200, {"Content-Type": "application/x-protobuf"}, b""
 
-        def log_message(self, *words):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        received.url = f"http://127.0.0.1:{server.server_port}"
-        try:
-            yield received
-        finally:
-            server.shutdown()
-            thread.join()
+    with http_server(take) as received.url:
+        yield received
 
 
 def _span(span):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.http_servers import http_server
 from tests.volumes import examples
 from toolkit import Tool, ToolContext
 from toolkit.approvals import Gate, Risk, load_policy
@@ -30,35 +31,15 @@ def webhook(post, get=None):
     """Run a webhook on the loopback; `post` and `get` return a status, a body and headers."""
     seen: list = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def _tell(self, kind, answer, body):
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            seen.append((kind, headers, body))
-            status, told, more = answer(headers, body)
-            self.send_response(status)
-            for name, value in {**more, "Content-Length": str(len(told))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(told)
+    def tell(asked):
+        is_post = asked.method == "POST"
+        body = asked.body if is_post else asked.path.encode()
+        seen.append((asked.method, asked.headers, body))
+        status, told, more = (post if is_post else get)(asked.headers, body)
+        return status, more, told
 
-        def do_POST(self):
-            self._tell("POST", post, self.rfile.read(int(self.headers["content-length"])))
-
-        def do_GET(self):
-            self._tell("GET", get, self.path.encode())
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    place = f"127.0.0.1:{server.server_port}"
-    try:
-        yield SimpleNamespace(place=place, url=f"http://{place}/review", seen=seen)
-    finally:
-        server.shutdown()
-        server.server_close()
+    with http_server(tell) as url:
+        yield SimpleNamespace(place=url.removeprefix("http://"), url=f"{url}/review", seen=seen)
 
 
 def answering(decision="approve", secret=SECRET, now=None, kind="answer", **more):
