@@ -31,7 +31,7 @@ LIBRARIES = {
 }
 DIALOGUE = {"prompt_toolkit", "questionary"}
 EVENT_LOOPS = {"anyio", "asyncio"}
-MOST_FOR_A_QUESTION = 113
+MOST_FOR_A_QUESTION = 114
 NOT_EVERYWHERE = {"fcntl", "msvcrt", "resource", "termios"}  # modules of one system
 
 PROBE = """

@@ -21,7 +21,7 @@ from toolkit.tools.calls.foreign_values import describe_error
 from toolkit_cli import console
 
 if TYPE_CHECKING:
-    from toolkit.sources.targets import FileCounts
+    from toolkit.sources.import_permissions import FileCounts
 
 
 class ExitCode(IntEnum):

@@ -14,7 +14,8 @@ from toolkit.problems import Location, Problem, did_you_mean, errors_among, set_
 from toolkit.regular_files import bounded_text
 from toolkit.settings.configuration import GroupSettings, place_in_configuration
 from toolkit.sources.collected import Collected, as_warning, inner_names, named_tool, table_of
-from toolkit.sources.targets import Chooser, FilesTarget, NameTarget, Target, parse_target
+from toolkit.sources.import_permissions import Chooser
+from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.tools.base import Tool
 from toolkit.tools.definition.names import legal_name
 

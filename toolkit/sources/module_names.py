@@ -14,6 +14,7 @@ from typing import Any, Final
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.sources.collected import Collected, all_tools
+from toolkit.sources.import_permissions import not_a_tool
 from toolkit.sources.module_tools import (
     Collector,
     Instance,
@@ -25,7 +26,6 @@ from toolkit.sources.module_tools import (
     place_found,
 )
 from toolkit.sources.modules import users_modules
-from toolkit.sources.targets import not_a_tool
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.foreign_values import call_safely, is_routine, module_of_class
 from toolkit.tools.definition.definition_places import place_of

@@ -28,7 +28,7 @@ from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
 from toolkit.tools.base import problems_deferred
 
 if TYPE_CHECKING:
-    from toolkit.sources.targets import ImportPermission
+    from toolkit.sources.import_permissions import ImportPermission
 
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})

@@ -15,11 +15,9 @@ from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.source_code.module_files import PYTHON
 from toolkit.sources.collected import Collected, note_ways, table_of
+from toolkit.sources.import_permissions import Chooser, FileCounts, ImportPermission
 from toolkit.sources.targets import (
-    Chooser,
-    FileCounts,
     FilesTarget,
-    ImportPermission,
     NameTarget,
     Target,
     functions_named,

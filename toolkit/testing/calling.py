@@ -25,10 +25,10 @@ from toolkit.lint.engine.collecting import Channel, leave_a_trace_on_exit
 from toolkit.problems import problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.settings.configuration_search import find_configuration
+from toolkit.sources.import_permissions import ImportPermission
 from toolkit.sources.modules import collected_warnings
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.project_policies import configured_policy
-from toolkit.sources.targets import ImportPermission
 from toolkit.testing.departures import Departures
 from toolkit.testing.outcomes import NOT_APPROVED, Outcome, is_refusal
 from toolkit.token_counts import tokens_in

@@ -11,10 +11,10 @@ from toolkit.tools.base import Tool
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments
+from toolkit_cli.batching.batch_records import StoredRun, named_store, open_store
 from toolkit_cli.batching.batches import BatchRun, BatchWork
 from toolkit_cli.batching.item_calls import ItemArguments
 from toolkit_cli.batching.item_results import BatchOptions, Tally
-from toolkit_cli.batching.stored_runs import StoredRun, named_store, open_store
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.result_texts import progress_words, summary_line
 from toolkit_cli.run_options import RunOptions

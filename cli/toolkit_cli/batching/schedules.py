@@ -7,7 +7,7 @@ from toolkit.batches.item_files import SINGLE
 from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
-from toolkit_cli.batching.stored_runs import bound_calls, open_store
+from toolkit_cli.batching.batch_records import bound_calls, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.styles import print_lines, table

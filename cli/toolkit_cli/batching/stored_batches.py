@@ -19,10 +19,10 @@ from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.outcomes import result_in
 from toolkit_cli import console
+from toolkit_cli.batching.batch_records import StoredRun
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls
 from toolkit_cli.batching.item_results import ItemResults, WaitingResult
-from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.submissions import OnItsWay, Submission
 from toolkit_cli.running.journaled_runs import store_option
 

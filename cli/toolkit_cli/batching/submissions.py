@@ -13,9 +13,9 @@ from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import redactor_of
+from toolkit_cli.batching.batch_records import StoredRun
 from toolkit_cli.batching.batches import check_changed, check_missing
 from toolkit_cli.batching.item_calls import ItemArguments, record_invalid
-from toolkit_cli.batching.stored_runs import StoredRun
 
 _AT_ONCE: Final = 100
 _AHEAD: Final = 2_000

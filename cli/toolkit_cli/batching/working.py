@@ -14,11 +14,11 @@ from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolResult
 from toolkit_cli import console
+from toolkit_cli.batching.batch_records import StoredRun, version_of
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemArguments
 from toolkit_cli.batching.item_results import BatchOptions, items_done
 from toolkit_cli.batching.stored_batches import StoredBatch, StoredCalls
-from toolkit_cli.batching.stored_runs import StoredRun, version_of
 from toolkit_cli.failures import report
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.sessions import Session, bounded

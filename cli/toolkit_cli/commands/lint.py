@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from toolkit.lint.configuration.interpreters import Interpreter
     from toolkit.lint.configuration.settings import LintSettings
     from toolkit.settings.configuration import Configuration
-    from toolkit.sources.targets import FileCounts
+    from toolkit.sources.import_permissions import FileCounts
 
 _WIDEST = 120
 _STATIC = "read, not run"

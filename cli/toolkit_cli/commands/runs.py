@@ -17,8 +17,8 @@ from toolkit.stores.run_stores import RunStore
 from toolkit_cli import console
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching import schedules
+from toolkit_cli.batching.batch_records import absolute_store, named_store, open_store
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
-from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.other_python import continue_with

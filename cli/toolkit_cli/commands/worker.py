@@ -38,7 +38,7 @@ def worker(options: WorkerOptions) -> int:
     unfinished items of workers that have died. Approvals are not stored with items: if a call needs one, the question
     is asked here, or the item fails.
     """
-    from toolkit_cli.batching.stored_runs import named_store, open_store  # help needs none of it
+    from toolkit_cli.batching.batch_records import named_store, open_store  # help needs none of it
 
     continue_with(options.python)
     url = named_store(options.store)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.lint.changes.baselines import compare, write_baseline
 from toolkit.problems import Problem
-from toolkit.sources.targets import FileCounts
+from toolkit.sources.import_permissions import FileCounts
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.head_starts import collect_less

@@ -13,7 +13,7 @@ from toolkit_cli.rendering.styles import Fragment, Line, Style, lines_of, one_li
 
 if TYPE_CHECKING:
     from toolkit.lint.engine.toolsets import ToolCounts
-    from toolkit.sources.targets import FileCounts
+    from toolkit.sources.import_permissions import FileCounts
 
 
 _STYLES: dict[Severity, Style] = {"error": "danger", "warning": "warn", "info": "hint"}

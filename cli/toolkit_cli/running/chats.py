@@ -10,7 +10,7 @@ from toolkit_cli.rendering.result_texts import usage_line
 from toolkit_cli.rendering.styles import cut, one_line
 from toolkit_cli.running.agent_sessions import Conversation
 
-COMMANDS = {
+CHAT_COMMANDS = {
     "/help": "show this help",
     "/tools": "list the tools that the agent may call",
     "/reset": "start a new conversation",
@@ -66,7 +66,7 @@ def _run_command(command: str, conversation: Conversation) -> None:
     say = conversation.screen.say
     match command:
         case "/help":
-            for name, words in COMMANDS.items():
+            for name, words in CHAT_COMMANDS.items():
                 say(f"  {name:<8}{words}")
         case "/tools":
             _list_tools(conversation)
@@ -76,7 +76,7 @@ def _run_command(command: str, conversation: Conversation) -> None:
             conversation.start_over()
             say("new conversation started")
         case _:
-            hint = did_you_mean(command, COMMANDS, otherwise=f"the commands are {', '.join(COMMANDS)}")
+            hint = did_you_mean(command, CHAT_COMMANDS, otherwise=f"the commands are {', '.join(CHAT_COMMANDS)}")
             say(f"there is no command '{command}'; {hint}")
 
 

@@ -21,7 +21,7 @@ from toolkit.pins.drifts import Change, Drift, changes_between, problems_of
 from toolkit.problems import Location, Problem, in_order, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import PYTHON
-from toolkit.sources.targets import FileCounts
+from toolkit.sources.import_permissions import FileCounts
 
 _MARK = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
 

@@ -24,7 +24,7 @@ from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_
 from toolkit.lint.rules import codes as all_codes
 from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
-from toolkit.sources.targets import Chooser, FileCounts
+from toolkit.sources.import_permissions import Chooser, FileCounts
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate

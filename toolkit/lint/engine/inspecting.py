@@ -15,7 +15,7 @@ from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import make_rules
 from toolkit.problems import Problem
 from toolkit.settings.configuration import Configuration
-from toolkit.sources.targets import Chooser
+from toolkit.sources.import_permissions import Chooser
 
 if TYPE_CHECKING:
     from toolkit.lint.engine.checked_files import AnswerTo

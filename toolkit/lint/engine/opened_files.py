@@ -11,7 +11,7 @@ from toolkit.lint.engine.requests import Limits, Request
 from toolkit.problems import Problem, problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed
-from toolkit.sources.targets import Chooser, ImportPermission
+from toolkit.sources.import_permissions import Chooser, ImportPermission
 from toolkit.tools.foreign.frameworks import is_installed as is_package_installed
 
 if TYPE_CHECKING:

@@ -19,8 +19,9 @@ from toolkit.problems import Problem
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed
 from toolkit.sources.collected import Collected
+from toolkit.sources.import_permissions import Chooser
 from toolkit.sources.opening import SourceOpener
-from toolkit.sources.targets import Chooser, FilesTarget, Target, file_of_class
+from toolkit.sources.targets import FilesTarget, Target, file_of_class
 
 _CONFIGURED = "the configured sources"
 _REQUEST = "the request"

@@ -1,4 +1,4 @@
-"""Records a batch in a store, so that it can be resumed."""
+"""The record of a batch in a store, with which it can be resumed, and the stores that users name."""
 
 import json
 import os
