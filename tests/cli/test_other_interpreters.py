@@ -36,6 +36,10 @@ inputs: {city: {type: string, description: A town.}}
 steps:
   - {id: first, use: forecast, with: {city: "${{ inputs.city }}"}}
 """
+CASES = """
+cases:
+  - {name: afternoon, run: "tools.py:forecast", with: {city: Oslo}, expect: {output: "Oslo, afternoon: sunny"}}
+"""
 
 
 @pytest.fixture
@@ -155,6 +159,7 @@ def test_python_is_not_named_where_nothing_runs(invoke):
 def guest(project, program, other):
     """Return a function that runs a command with the other Python, beside a module that needs its packages."""
     (project / "tools.py").write_text(MODULE, "utf-8")
+    (project / "weather.cases.yaml").write_text(CASES, "utf-8")
     return lambda *arguments, **options: program(*arguments, "--python", other, **options)
 
 
@@ -188,11 +193,12 @@ def guest(project, program, other):
             id="schema",
         ),
         pytest.param(["lock", "tools.py", "--update"], "", id="lock"),
+        pytest.param(["test", "weather.cases.yaml"], "1 passed (1 case in 1 file)\n", id="test"),
     ],
 )
 def test_commands_run_with_the_packages_of_the_other_python(program, guest, command, expected):
     alone = program(*command)
-    assert "ModuleNotFoundError: No module named 'guest'" in alone.stderr
+    assert "ModuleNotFoundError: No module named 'guest'" in alone.stderr + alone.stdout
     ended = guest(*command)
     assert (ended.returncode, ended.stdout) == (0, expected)
 

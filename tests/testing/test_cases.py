@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -324,6 +326,36 @@ def test_options_that_would_have_no_effect_are_refused(program, failing):
         "error: --update is for cases, and there are none among the targets",
         f"error[TK001]: there is no file '{failing_file(wrong[2])}'",
     ]
+
+
+SHOUT = """
+from toolkit import tool
+
+
+@tool(read_only=True)
+def shout(text: str) -> str:
+    'Return a text in capital letters.'
+    return text.upper()
+"""
+READS = """
+import sys
+reads = []
+is_read = lambda event, found: event == "open" and str(found[0]).endswith("toolkit.toml") and found[1] == "r"
+sys.addaudithook(lambda event, found: is_read(event, found) and reads.append(found))
+from toolkit_cli.main import main
+try:
+    main(["test"])
+finally:
+    print(len(reads))
+"""
+
+
+def test_configuration_is_read_once_if_there_is_no_target(project):
+    (project / "toolkit.toml").write_text("sources = []\n", "utf-8")
+    (project / "shop.py").write_text(SHOUT, "utf-8")
+    (project / "shop.cases.yaml").write_text("cases: [{name: shouts, run: 'shop.py:shout', with: a}]\n", "utf-8")
+    finished = subprocess.run([sys.executable, "-c", READS], capture_output=True, encoding="utf-8", check=False)
+    assert finished.stdout.splitlines()[-2:] == ["1 passed (1 case in 1 file)", "1"]
 
 
 TOGETHER = """\

@@ -15,6 +15,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
 from toolkit_cli.linting.head_starts import cache_folder, collect_less
+from toolkit_cli.other_python import continue_with
 from toolkit_cli.running.opened_tools import tell_warnings
 from toolkit_cli.shared_options import (
     BaseUrl,
@@ -62,7 +63,9 @@ class TestOptions(NamedTuple):
     ] = None
     python: Annotated[
         str | None,
-        typer.Option(metavar="PYTHON", help="Call tools with this interpreter, such as .venv/bin/python."),
+        typer.Option(
+            metavar="PYTHON", help="Call tools and run cases with this interpreter, such as .venv/bin/python."
+        ),
     ] = None
     format: Annotated[
         Literal["text", "json", "junit", "github", "markdown"], typer.Option("--format", help="The output format.")
@@ -136,8 +139,10 @@ def test(options: TestOptions) -> ExitCode:
     and 3 if there are no cases, and no tool could be called without approval.
     """
     of_cases, of_tools = _by_kind(options.targets or ["."])
-    has_tools = bool(of_tools)
-    if not options.targets and _configuration(options).sources:
+    if of_cases:
+        continue_with(options.python)
+    configuration, has_tools = _loading(options)(), bool(of_tools)
+    if not options.targets and configuration.sources:
         of_tools, has_tools = [], True
     if not of_cases:
         _refuse(options, _OF_CASES, "cases")
@@ -145,10 +150,10 @@ def test(options: TestOptions) -> ExitCode:
         _refuse(options, _OF_TOOLS, "tools")
     chosen, total = _read(of_cases, options.only or "")  # a mistake ends the command before anything is called
     earlier = _earlier(options, chosen)
-    checked = _check(options._replace(targets=of_tools)) if has_tools else None
+    checked = _check(options._replace(targets=of_tools), configuration) if has_tools else None
     compared, ran = None, None
     if of_cases:
-        compared, ran = _compared(options, earlier, _run(options, chosen, earlier))
+        compared, ran = _compared(options, earlier, _run(options, chosen, earlier, configuration))
     _show(checked, ran, total, options, compared=compared)
     exit_code = _exit_code(checked, ran or [], compared)
     if checked is not None:
@@ -168,15 +173,15 @@ def _by_kind(targets: list[str] | tuple[str, ...]) -> tuple[list[str], list[str]
     return of_cases, of_tools
 
 
-def _check(options: TestOptions) -> "Checked":
-    settings = _settings(options)
+def _check(options: TestOptions, configuration: "Configuration") -> "Checked":
+    settings = _settings(options, configuration)
     from toolkit.testing.checked_tools import check_tools  # help needs none of it
 
     cache = None if options.no_cache else cache_folder(settings.configuration.directory)
     return _seen_from_here(check_tools(settings, cache), options.python)
 
 
-def _settings(options: TestOptions) -> "Settings":
+def _settings(options: TestOptions, configuration: "Configuration") -> "Settings":
     """Return what is tested, and how.
 
     Raises:
@@ -187,7 +192,6 @@ def _settings(options: TestOptions) -> "Settings":
     from toolkit_cli.running.answer_sources import Answers, policy_of_files
     from toolkit_cli.running.sessions import seconds_of
 
-    configuration = _configuration(options)
     targets = tuple(options.targets or ())
     _refuse_servers(targets, configuration)
     policy_of_files(configuration, targets)
@@ -196,14 +200,11 @@ def _settings(options: TestOptions) -> "Settings":
     if options.timeout is not None:
         settings = settings._replace(seconds=seconds_of("--timeout", options.timeout))
     if options.python is not None:
-        from toolkit.lint.configuration.interpreters import find_interpreter  # few tests use another one
+        from toolkit.lint.configuration import interpreters  # few tests use another one
 
-        settings = settings._replace(interpreter=find_interpreter(options.python))
+        if not interpreters.is_started_by_another():  # with cases, the whole command runs with it
+            settings = settings._replace(interpreter=interpreters.find_interpreter(options.python))
     return settings
-
-
-def _configuration(options: TestOptions) -> "Configuration":
-    return load_configuration(options.tools, options.grant, consent=options.consent, policy=options.policy)
 
 
 def _refuse_servers(targets: tuple[str, ...], configuration: "Configuration") -> None:
@@ -292,7 +293,7 @@ _OF_CASES: Final = {
     "repeat": "--repeat", "against": "--against",
 }  # fmt: skip
 _OF_TOOLS: Final = {
-    "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout", "python": "--python",
+    "approve": "--approve", "examples": "--examples", "seed": "--seed", "timeout": "--timeout",
 }  # fmt: skip
 """The options for cases and for tools, by field."""
 
@@ -328,7 +329,12 @@ def _read(targets: list[str], text: str) -> "tuple[list[Case], int]":
     return chosen, len(cases)
 
 
-def _run(options: TestOptions, chosen: "list[Case]", earlier: "EarlierReport | GitRevision | None") -> "list[Ran]":
+def _run(
+    options: TestOptions,
+    chosen: "list[Case]",
+    earlier: "EarlierReport | GitRevision | None",
+    configuration: "Configuration",
+) -> "list[Ran]":
     """Run cases, rewrite their snapshots if that is wanted, and remember which have failed.
 
     Raises:
@@ -337,14 +343,15 @@ def _run(options: TestOptions, chosen: "list[Case]", earlier: "EarlierReport | G
     # tests of tools need none of it
     from toolkit_cli.testing.case_pool import LastFailed, attempts_of, drop_removed, run_cases
 
-    load = _loading(options)
-    failed = LastFailed(None if options.no_cache else cache_folder(load().directory))
+    failed = LastFailed(None if options.no_cache else cache_folder(configuration.directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
     asking = _asking(options, earlier)
-    chosen = attempts_of(chosen, options.model or (), options.repeat, load().model)
+    chosen = attempts_of(chosen, options.model or (), options.repeat, configuration.model)
     with _bar(len(chosen)) as note:
-        ran = run_cases(chosen, load, asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note)
+        ran = run_cases(
+            chosen, _loading(options), asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note
+        )
     if options.record and not (options.only or options.last_failed):
         drop_removed(chosen)
     if options.update:
