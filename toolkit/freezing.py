@@ -77,6 +77,10 @@ class FrozenDict(dict[str, Any]):
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
 
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
+        """Return the same hash for equal dicts; every value must have one."""
+        return hash(frozenset(self.items()))
+
     def __deepcopy__(self, _: Any) -> dict[str, Any]:
         """Return an ordinary dict of ordinary data."""
         copy: dict[str, Any] = _thaw(self)
@@ -96,6 +100,10 @@ class FrozenList(list[Any]):
     __slots__ = ()
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a list has none
+        """Return the same hash for equal lists; every item must have one."""
+        return hash(tuple(self))
 
     def __deepcopy__(self, _: Any) -> list[Any]:
         """Return an ordinary list of ordinary data."""

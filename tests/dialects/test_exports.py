@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
-from toolkit import InvalidTools, ToolSpec
+from toolkit import InvalidTools, ToolSpec, from_function
 from toolkit.dialects import DIALECTS, export, request_tools
 
 CASES = Path(__file__).parent / "cases"
@@ -76,6 +77,26 @@ def test_tool_without_parameters_is_sent_as_each_provider_wants_it():
 @pytest.mark.parametrize("dialect", [name for name in DIALECTS if name != "json-schema"])
 def test_empty_description_is_not_sent(dialect):
     assert "description" not in json.dumps(export(ToolSpec("now"), dialect).definition)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_empty_description_of_a_part_is_not_sent(dialect):
+    text = {"type": "string", "description": ""}
+    inner = {
+        "type": "object",
+        "description": "",
+        "properties": {"description": text, "list": {"type": "array", "items": text}},
+    }
+    spec = ToolSpec("t", "Do it.", {"type": "object", "description": "", "properties": {"x": inner}, "required": ["x"]})
+    assert '"description": ""' not in json.dumps(export(spec, dialect).definition)
+
+
+def test_empty_description_in_python_is_none():
+    def look(city: Annotated[str, Field(description="")]) -> str:
+        """Look at the weather."""
+        return city
+
+    assert from_function(look).spec.parameters["properties"] == {"city": {"type": "string"}}
 
 
 def test_unknown_dialect_names_the_nearest():

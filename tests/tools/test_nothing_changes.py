@@ -233,3 +233,13 @@ def test_a_record_keeps_what_the_call_was_made_with():
     with pytest.raises(TypeError, match="is frozen"):
         record.arguments["data"]["items"].append(3)
     assert json.dumps(record.as_record()["arguments"]) == '{"data": {"items": [1]}}'
+
+
+def test_equal_frozen_values_have_the_same_hash():
+    data = {"limits": {"rows": [5, {"tags": ("a", {"b": [1]})}]}, "roles": {"reader"}}
+    one, other = ToolContext(data), ToolContext(copy.deepcopy(data))
+    assert len({one.values, other.values, one["limits"], other["limits"]}) == 2
+    assert {one["limits"]["rows"]: "found"}[other["limits"]["rows"]] == "found"
+    assert hash(ToolContext({"a": 1, "b": 2}).values) == hash(ToolContext({"b": 2, "a": 1}).values)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(ToolContext({"inside": bytearray(b"x")}).values)

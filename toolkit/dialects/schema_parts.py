@@ -110,7 +110,8 @@ class _Reader:
             self._notes.changed(pointer, "left out: it is nested too deeply", _WELL_FORMED, INVALID_SCHEMA)
         elif isinstance(schema, Mapping):
             for key, value in schema.items():
-                self._keep(part, key, value, depth)
+                if key != "description" or value != "":  # it would say nothing, and some providers refuse it
+                    self._keep(part, key, value, depth)
         return part
 
     def _keep(self, part: Part, key: Any, value: Any, depth: int) -> None:

@@ -344,8 +344,10 @@ def _require_tag(tag: str, branches: Iterable[Schema]) -> None:
 
 
 def _without_needless_keys(schema: dict[str, Any]) -> None:
-    """Drop titles, which repeat names, and discriminators, which repeat constants and are not JSON Schema."""
+    """Drop titles, which repeat names, discriminators, which repeat constants, and descriptions that say nothing."""
     schema.pop("title", None)
+    if schema.get("description") == "":
+        del schema["description"]
     schema.pop("discriminator", None)
 
 
