@@ -82,6 +82,14 @@ def test_loop_that_registers_unknown_functions_is_named(write, mode):
     assert findings(*mode, "server.py") == ([("TK004", "warning", "server.py:8")], 0)
 
 
+def test_tools_that_a_program_makes_for_its_own_agent_are_a_note(write):
+    loop = "from langchain_core.tools import tool\nfrom found import functions\n\nTOOLS = [tool(one) for one in functions()]\n"
+    ask = '@tool\ndef ask(question: str) -> str:\n    """Ask the user a question about an order."""\n    return question\n'
+    write(agent=f"{loop}\n\n{ask}", found=FOUND)
+    assert findings("--static", ".") == ([("TK004", "info", "agent.py:4"), ("TK204", "info", "agent.py:8")], 0)
+    assert findings("--static", "--profile", "essential", ".") == ([("TK004", "info", "agent.py:4")], 0)
+
+
 def test_list_names_what_it_cannot_follow(write):
     write(server=LOOP, found=FOUND)
     assert MESSAGE in run("list", "--static", ".").stderr

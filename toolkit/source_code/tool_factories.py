@@ -115,17 +115,21 @@ LISTING = "list_tools"
 
 
 class Unfollowed(NamedTuple):
-    """A call that registers a tool of a framework, given by its title, but of what is only known at run time."""
+    """A call that registers a tool of a framework, given by its title, but of what is only known at run time.
+
+    Clients rely on the list of a server; a program that makes tools for its own agent knows them.
+    """
 
     call: ast.Call
     framework: str
+    is_served: bool
 
     def problem_in(self, file: str) -> Problem:
         """Return the problem that not all tools of a file are known."""
         written = ast.unparse(self.call.func)
         message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
         place = Location(file, self.call.lineno, self.call.col_offset + 1)
-        return Problem(NO_TOOLS, message, place, "warning", _FOLLOW)
+        return Problem(NO_TOOLS, message, place, "warning" if self.is_served else "info", _FOLLOW)
 
 
 def copied_from(call: ast.Call, registration: Registration) -> ast.Name | None:

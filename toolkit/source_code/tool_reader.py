@@ -228,7 +228,7 @@ class _Walk:
         found = [one for value in given for one in dictionaries_in(self._reader.meanings, *value)]
         yield from (self._of_dictionary(marks, LISTING, one) for one in found)
         if not found:
-            self.unfollowed.append(Unfollowed(decorator, marks.title))
+            self.unfollowed.append(Unfollowed(decorator, marks.title, bool(marks.serves)))
 
     def _of_dictionary(self, marks: SourceMarks, kind: str, defined: ast.Dict) -> WrittenTool:
         named = value_of(defined, "name")
@@ -397,7 +397,7 @@ class _Walk:
             return False
         is_inner = names.find(one.node.name) is not None
         if is_inner:
-            self.unfollowed.append(Unfollowed(call, found.marks.title))
+            self.unfollowed.append(Unfollowed(call, found.marks.title, bool(found.marks.serves)))
         return is_inner
 
     def _is_copied(self, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
@@ -414,7 +414,7 @@ class _Walk:
         """Note a call that may register any number of tools; not one for an object of a framework."""
         is_object = any(isinstance(one, str) for one in self._reader.meanings.of(self._source, given, names))
         if found.marks is not OUR_MARKS and not is_object and not is_of_marked(self._source, names):
-            self.unfollowed.append(Unfollowed(call, found.marks.title))
+            self.unfollowed.append(Unfollowed(call, found.marks.title, bool(found.marks.serves)))
 
     def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools that a function of the project makes of the arguments of a call."""

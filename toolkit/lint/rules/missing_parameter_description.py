@@ -14,11 +14,12 @@ from toolkit.source_code.source_files import last_name
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 _SAYS_ENOUGH = re.compile(
-    r"\w+(?:_ids?|Ids?|_uu?id|Uid|_name|Name|_email|_url|Url)|limit|offset|page|page_size|pageSize|per_page"
+    r"\w+(?:_ids?|Ids?|_uu?id|Uid|_name|Name|_email|_url|Url|_path|_filename)|limit|offset|page|page_size|pageSize|per_page"
 )
 """Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
 _SAYS_MOST = re.compile(
-    r"id|uu?id|name|title|description|text|content|message|subject|body|summary|email|url|\w*username|password|to|cc|bcc"
+    r"id|uu?id|name|title|subtitle|description|text|content|message|subject|body|summary|email|url|\w*username|password"
+    r"|to|cc|bcc|address|location|city|category|label|filename|\w+_address"
     r"|query|question|prompt|code|top_k|n_results|num_results|count|\w+_(?:text|content|title)"
     r"|(?:is|has|include|max|min)_\w+|[abxyk]"
 )
