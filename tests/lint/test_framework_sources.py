@@ -215,7 +215,7 @@ def forecast(tool: ToolUse, **kwargs) -> ToolResult:
         "utf-8",
     )
     assert linted("--static", "--quiet", "forecast.py") == [
-        "forecast.py:4:44: info[TK204] parameter 'city' of 'forecast' has no description",
+        "forecast.py:4:44: warning[TK204] parameter 'city' of 'forecast' has no description",
         "forecast.py:5:50: warning[TK202] the description of 'forecast' is very short",
     ]
     assert Recogniser().defines_tools(str(tmp_path / "forecast.py"))

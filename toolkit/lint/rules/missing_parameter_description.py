@@ -19,7 +19,7 @@ _SAYS_ENOUGH = re.compile(
 """Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
 _SAYS_MOST = re.compile(
     r"id|uu?id|name|title|subtitle|description|text|content|message|subject|body|summary|email|url|\w*username|password"
-    r"|to|cc|bcc|address|location|city|category|label|filename|\w+_address"
+    r"|to|cc|bcc|address|location|category|label|filename|\w+_address"
     r"|query|question|prompt|code|top_k|n_results|num_results|count|\w+_(?:text|content|title)"
     r"|(?:is|has|include|max|min)_\w+|[abxyk]"
 )
