@@ -62,9 +62,9 @@ class Cassette:
         """
         self.path = file.with_name(f"{file.name.removesuffix(file.suffix).removesuffix('.cases')}.cassette.json")
         try:
-            self.recordings = self._read(bounded_bytes(self.path, most=_LARGEST).decode())
+            self._take(self._read(bounded_bytes(self.path, most=_LARGEST).decode()))
         except FileNotFoundError:
-            self.recordings = []
+            self._take([])
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"'{self.path.name}' cannot be read: {error}") from error
 
@@ -82,7 +82,7 @@ class Cassette:
 
     def models_of(self, case: str) -> list[str]:
         """Return the names of the models that have been recorded for a case."""
-        return list(dict.fromkeys(one.model for one in self.recordings if one.case == case))
+        return list(self._models.get(case, ()))
 
     def reply_to(self, asked: Recording, *, exactly: bool) -> tuple[Mapping[str, Any], list[Drift]] | None:
         """Return the reply to a request, and how the definitions have changed since; `None` if it is not recorded.
@@ -91,8 +91,7 @@ class Cassette:
             asked: The request.
             exactly: Whether the definitions must be the same.
         """
-        key = (asked.model, asked.attempt, asked.messages)
-        same = [one for one in self.recordings if (one.model, one.attempt, one.messages) == key]
+        same = self._by_request.get(_request_of(asked), ())
         for one in sorted(same, key=lambda one: one.case != asked.case):
             if one.tools == asked.tools:
                 return one.reply, []
@@ -131,12 +130,25 @@ class Cassette:
             self._write(kept)
         return len(gone)
 
-    def _write(self, recordings: list[Recording]) -> None:
+    def _take(self, recordings: list[Recording]) -> None:
+        """Use these recordings, and find each by its request."""
         self.recordings = recordings
+        self._models: dict[str, dict[str, None]] = {}
+        self._by_request: dict[tuple[Any, ...], list[Recording]] = {}
+        for one in recordings:
+            self._models.setdefault(one.case, {})[one.model] = None
+            self._by_request.setdefault(_request_of(one), []).append(one)
+
+    def _write(self, recordings: list[Recording]) -> None:
+        self._take(recordings)
         known: dict[str, Entry] = {}
         content = [one._asdict() | {"tools": digests_of(one.tools, known)} for one in self.recordings]
         text = visible_json({_MARK: _FORMAT, "definitions": known, "recordings": content}, indent=2, sort_keys=True)
         overwrite_same_kind(self.path, f"{text}\n".encode(), _MARK, "a cassette", beneath=self.path.parent)
+
+
+def _request_of(recording: Recording) -> tuple[Any, ...]:
+    return recording.model, recording.attempt, json.dumps(recording.messages, sort_keys=True)
 
 
 def digests_of(tools: Mapping[str, Entry], known: dict[str, Entry]) -> dict[str, str]:
