@@ -129,7 +129,7 @@ class _LazyGroup(TyperGroup):
 
 
 def _for_its_reader(page: str) -> str:
-    from toolkit_cli.rendering.help_pages import for_its_reader  # only help needs it
+    from toolkit_cli.rendering.styles import for_its_reader  # only help needs it
 
     return for_its_reader(page)
 

@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _for_its_reader(page: str) -> str:
     if not console.data_has_colour():
         return page
-    from toolkit_cli.rendering.help_pages import for_its_reader  # a page without colours needs none of it
+    from toolkit_cli.rendering.styles import for_its_reader  # a page without colours needs none of it
 
     return for_its_reader(page)
 

@@ -10,9 +10,12 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint import Limits
 from toolkit.lint.configuration.settings import LintSettings  # private
 from toolkit.lint.engine.caching import Cache  # private
-from toolkit.lint.engine.checked_files import JudgePool, useful_processes  # private
+from toolkit.lint.engine.checked_files import (  # private
+    Instructions,  # private
+    JudgePool,
+    useful_processes,
+)
 from toolkit.lint.engine.inspecting import Inspection  # private
-from toolkit.lint.engine.judges import Instructions  # private
 from toolkit.lint.engine.reports import definition_record  # private
 from toolkit.lint.engine.requests import make_requests  # private
 from toolkit.lint.rule import RuleSettings  # private

@@ -39,6 +39,29 @@ _OF_EXAMPLES = re.compile(r"_?tests?_.*|.*_test|(?:demo|example)(?:_.*)?|.*_(?:d
 Related = Sequence[tuple[Location, str]]
 FixKind = Literal["safe", "unsafe"]
 
+BREAKAGES = frozenset(
+    {
+        codes.DUPLICATE_TOOL_NAME,
+        codes.ROOT_NOT_OBJECT,
+        codes.REQUIRED_UNKNOWN,
+        codes.BOOLEAN_SUBSCHEMA,
+        codes.INVALID_SCHEMA,
+        codes.UNSERIALISABLE_RETURN,
+        codes.PRINTS_TO_STDOUT,
+        codes.MARK_WITHOUT_CALL,
+        codes.EXPOSED_CONTEXT,
+        codes.OPEN_OBJECT_IN_STRICT_TOOL,
+        codes.TYPE_REQUIRED,
+        codes.DESCRIPTION_REQUIRED,
+        codes.MISPLACED_CONTEXT,
+        codes.VARIADIC_PARAMETER,
+        codes.REMOVED_MODULE,
+        codes.COROUTINE_AS_PLAIN_FUNCTION,
+        codes.FIELD_REFUSED,
+    }
+)
+"""What breaks a server or an agent at run time. Such findings come first, and `--fail-on breakage` selects them."""
+
 
 class RulePage(NamedTuple):
     """The page of a rule: its name, documentation and settings.

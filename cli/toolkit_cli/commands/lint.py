@@ -9,9 +9,9 @@ import typer
 
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.lint.breakages import BREAKAGES
 from toolkit.lint.configuration import settings as lint_settings
 from toolkit.lint.configuration.selection import Selection, selected_codes
+from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import all_pages, codes, page_of
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import followed, write_file

@@ -16,9 +16,8 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.other_python import Python, continue_with, refuse_python
 from toolkit_cli.rendering.listings import group_record, listed_groups, listed_written, written_record
-from toolkit_cli.rendering.skill_lists import listed_skills
 from toolkit_cli.rendering.styles import Line, print_lines
-from toolkit_cli.rendering.tools import listed, summary_record
+from toolkit_cli.rendering.tools import listed, listed_skills, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured
 from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Targets, Verbose

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from toolkit.codes import DEFINITION_DRIFT
-from toolkit.lint.breakages import BREAKAGES
+from toolkit.lint.rule import BREAKAGES
 from toolkit.regular_files import bounded_bytes
 from toolkit_cli.rendering.styles import one_line
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
-from toolkit.lint.breakages import is_breakage
 from toolkit.lint.changes.baselines import fingerprints
-from toolkit.lint.rule import RulePage
+from toolkit.lint.rule import BREAKAGES, RulePage
 from toolkit.lint.rules import all_pages, codes, name_of
 from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
@@ -121,8 +120,8 @@ def _drawn(
     problems: Sequence[Problem], places: Sequence["ToolPlace"], *, colour: bool, width: int, is_short: bool
 ) -> list[str]:
     """Return the findings with their source; in short, only those that break something, and a line per tool."""
-    full = [problem for problem in problems if not is_short or is_breakage(problem)]
-    rest = [problem for problem in problems if is_short and not is_breakage(problem)]
+    full = [problem for problem in problems if not is_short or problem.code in BREAKAGES]
+    rest = [problem for problem in problems if is_short and problem.code not in BREAKAGES]
     parts = [f"{as_text(full, colour=colour, width=width)}\n"] if full else []
     return [*parts, _line_per_tool(rest, places, colour=colour, width=width)] if rest else parts
 
@@ -169,7 +168,7 @@ def _tools_of(problems: Sequence[Problem], places: Sequence["ToolPlace"]) -> lis
 
 def _overview(problems: Sequence[Problem], places: Sequence["ToolPlace"], width: int, *, is_short: bool) -> str:
     """Return help for a large number of findings: counts per rule, framework and tool, and what to do next."""
-    breaking = sorted({problem.code for problem in problems if is_breakage(problem)})
+    breaking = sorted({problem.code for problem in problems if problem.code in BREAKAGES})
     first = f"hint: `--select {','.join(breaking)}` shows what stops a server or an agent\n" if breaking else ""
     if is_short:
         more = "`--format full` shows each finding with its source, and `--select CODE` those of one rule"
@@ -224,7 +223,7 @@ def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
         record
         | {
             "rule": names.get(problem.code),
-            "breakage": is_breakage(problem),
+            "breakage": problem.code in BREAKAGES,
             "fingerprint": mark,
             "fix": problem_record(with_shown_paths(problem))["fix"],
         }

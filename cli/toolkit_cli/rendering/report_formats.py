@@ -7,9 +7,8 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from toolkit.lint.breakages import is_breakage
 from toolkit.lint.changes.baselines import fingerprints
-from toolkit.lint.rule import RulePage
+from toolkit.lint.rule import BREAKAGES, RulePage
 from toolkit.problems import Fix, Location, Problem, Severity
 from toolkit.releases import __version__
 from toolkit.visibility import visible_json
@@ -50,7 +49,7 @@ def _issue(problem: Problem, mark: str) -> dict[str, Any]:
         "description": f"{problem.message}{hint}",
         "check_name": problem.code or "toolkit",
         "fingerprint": mark,
-        "severity": "critical" if is_breakage(problem) else _SEVERITIES[problem.severity],
+        "severity": "critical" if problem.code in BREAKAGES else _SEVERITIES[problem.severity],
         "location": {
             "path": _path_in_repository(place.file) if place else ".",
             "lines": {"begin": (place and place.line) or 1},
@@ -237,7 +236,7 @@ def _result(problem: Problem, positions: Mapping[str, int], mark: str) -> dict[s
         "message": {"text": f"{problem.message}{hint}"},
         "partialFingerprints": {_FINGERPRINT: mark},
     }
-    if is_breakage(problem):
+    if problem.code in BREAKAGES:
         result["properties"] = {"tags": ["breakage"]}
     if problem.code in positions:
         result["ruleIndex"] = positions[problem.code]

@@ -1,13 +1,15 @@
-"""Renders tools, as a list or with all their details."""
+"""Renders tools, as a list or with all their details, and lists of skills."""
 
 import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
 from toolkit.disclosure.offering import tree_of
 from toolkit.pipelines.outline import outline_of
+from toolkit.skills.skill_files import read_skill
 from toolkit.token_counts import tokens_of_data
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign.frameworks import title_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from toolkit.builtin.options import Option
     from toolkit.pipelines.outline import PipelineOutline
     from toolkit.pipelines.pipeline import Pipeline
+
 
 _STRUCTURED = ("list", "object", "(")
 _FLAGS = (
@@ -278,3 +281,16 @@ def _tree(tool: Tool, width: int) -> list[Line]:
 
 def _tree_record(tool: Tool) -> list[dict[str, Any]]:
     return tree_record(tree_of(tool))
+
+
+_NONE = "(none)"
+
+
+def listed_skills(files: Iterable[Path], width: int) -> list[Line]:
+    """Return a table of skills: name, file, and the first sentence of the description."""
+    rows = []
+    for skill in map(read_skill, files):
+        name = one_line(skill.name.text) if skill.name else _NONE
+        description = one_line(first_sentence(skill.description.text)) if skill.description else _NONE
+        rows.append((name, shown_path(skill.file), description))
+    return table(("SKILL", "FROM", "DESCRIPTION"), rows, width)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
-from toolkit.lint.breakages import BREAKAGES
 from toolkit.lint.configuration.selection import files_of_frameworks, is_in_profile, meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
@@ -21,6 +20,7 @@ from toolkit.lint.engine.inspecting import Inspection
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import DEFAULT_LIMITS, Asked, Limits, Request, make_requests, request_for_text
 from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
+from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import codes as all_codes
 from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration

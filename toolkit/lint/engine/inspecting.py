@@ -100,8 +100,7 @@ class Inspection:
     def _checked(
         self, requests: Sequence[Request], answer: "AnswerTo", known_tree: "KnownTree | None" = None
     ) -> dict[Request, Report]:
-        from toolkit.lint.engine.checked_files import checked_files  # imported while the child starts
-        from toolkit.lint.engine.judges import Instructions
+        from toolkit.lint.engine.checked_files import Instructions, checked_files  # imported while the child starts
 
         instructions = Instructions.of(self._codes, self._rule_settings, self._limits)
         with closing(checked_files(requests, answer, instructions, known_tree, self._processes)) as found:

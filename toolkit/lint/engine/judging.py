@@ -1,6 +1,6 @@
 """The child process that reads large files and checks them with the rules, one after another.
 
-It runs no user code. It reads one JSON object per line and answers each with one; `judges` is the parent's side.
+It runs no user code. It reads one JSON object per line and answers each with one; `checked_files` is the parent's side.
 """
 
 import gc
