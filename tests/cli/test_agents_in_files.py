@@ -30,6 +30,7 @@ clerk
   kind     agent, playbook
   from     agents/clerk.yaml
   defined  agents/clerk.yaml:2:7
+  tokens   about 57 in each request
 
 Parameters
   NAME  TYPE    DEFAULT   DESCRIPTION

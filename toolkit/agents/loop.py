@@ -16,6 +16,7 @@ from toolkit.agents.offered_tools import Table
 from toolkit.agents.transcripts import RecordedTurns, Transcript
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Risk
+from toolkit.disclosure.denials import permitted
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolCall, ToolResult
@@ -158,7 +159,8 @@ class Loop:
         return self._accepted(reply.text) if is_answer else None
 
     async def _ask(self) -> ModelReply:
-        return await self._ask_with([tool.spec for tool in self.table.turn().values()])
+        offered = permitted(self.table.turn().values(), self._context)
+        return await self._ask_with([tool.spec for tool in offered])
 
     async def _ask_with(self, offered: Sequence[ToolSpec]) -> ModelReply:
         self.turns += 1

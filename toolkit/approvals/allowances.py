@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
+from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict, possible_verdicts
 from toolkit.approvals.text_fits import fits_glob
 from toolkit.json_texts import json_text, text_of
 from toolkit.redactors.redactor import MASK
@@ -144,6 +144,10 @@ class Allowances:
         self._rules = tuple(rules)
         self._otherwise = otherwise or ByRisk()
         self.needs_arguments = bool(rules) or self._otherwise.needs_arguments
+
+    def outlook(self, call: DescribedCall) -> tuple[Verdict, ...]:
+        """Return the possible verdicts of the other policy; a rule never allows what that denies."""
+        return possible_verdicts(self._otherwise, call)
 
     def judge(self, call: DescribedCall) -> Verdict:
         """Allow a call that would need approval if a rule covers it; a denied call stays denied."""

@@ -286,6 +286,14 @@ class Policy(Protocol):
         """Return whether the call may run, needs approval or is denied."""
 
 
+def possible_verdicts(policy: Policy, call: DescribedCall) -> tuple[Verdict, ...]:
+    """Return every possible verdict on a call whose arguments are not all known; empty if they are not known either."""
+    if (outlook := getattr(policy, "outlook", None)) is not None:
+        verdicts: tuple[Verdict, ...] = outlook(call)
+        return verdicts
+    return () if policy.needs_arguments else (policy.judge(call),)
+
+
 NO_QUESTION = Verdict("allow")
 """The verdict on a call that needs no approval; compared by identity."""
 
@@ -357,6 +365,13 @@ class AllowAll:
         self._because = because
         self._otherwise = otherwise or ByRisk()
         self.needs_arguments = self._otherwise.needs_arguments
+
+    def outlook(self, call: DescribedCall) -> tuple[Verdict, ...]:
+        """Return the possible verdicts of the other policy, of which none requires approval any more."""
+        return tuple(
+            Verdict("allow", self._because) if one.action == "ask" else one
+            for one in possible_verdicts(self._otherwise, call)
+        )
 
     def judge(self, call: DescribedCall) -> Verdict:
         """Allow a call that would need approval by the other policy, and give the reason for the approval."""

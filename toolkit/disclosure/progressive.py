@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.codes import ROOT_NOT_OBJECT
+from toolkit.disclosure.denials import permitted
 from toolkit.errors import InvalidTools, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, Unfolded, WrappedTool, innermost
@@ -291,7 +292,7 @@ class ProgressiveTool(Facade):
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Reveal the tools: the text lists their names, and the artifact contains the tools."""
-        tools = tuple(await self.reveal(parsed, context))
+        tools = permitted(await self.reveal(parsed, context), context)
         return self.unfold(tools, {self.key_of(parsed): tools})
 
     def unfold(self, tools: tuple[Tool, ...], choices: Choices) -> ToolResult:

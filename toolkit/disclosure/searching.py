@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolkit.disclosure.denials import permitted
 from toolkit.disclosure.facades import built_for_models
 from toolkit.disclosure.offering import paths_of
 from toolkit.disclosure.progressive import ProgressiveTool
@@ -140,22 +141,25 @@ class ToolSearch(ProgressiveTool):
 
     async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:
         """Return the tools that the query finds."""
-        return self._index.rank(arguments["query"])[: self._most]
+        return self._index_for(context).rank(arguments["query"])[: self._most]
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Reveal the tools that were found, with their descriptions."""
         found = tuple(await self.reveal(parsed, context))
         if not found:
-            return ToolResult(self._nothing(parsed["query"]))
+            return ToolResult(self._nothing(parsed["query"], self._index_for(context)))
         lines = "".join(f"\n- {tool.name}: {tool.description}" for tool in found)
         listing = [{"name": tool.name, "description": tool.description} for tool in found]
         unfolded = Unfolded(self.name, found, guides=(self,))
         return ToolResult(f"Tools now available:{lines}", structured={"tools": listing}, artifact=unfolded)
 
-    def _nothing(self, query: str) -> str:
-        near = dict.fromkeys(
-            match for word in words_of(query) for match in nearest(word, self._index.vocabulary, most=2)
-        )
+    def _index_for(self, context: ToolContext) -> ToolIndex:
+        """Return the index without the tools that a policy denies, so that not even their words are found."""
+        tools = permitted(self._tools, context)
+        return self._index if len(tools) == len(self._tools) else ToolIndex(tools)
+
+    def _nothing(self, query: str, index: ToolIndex) -> str:
+        near = dict.fromkeys(match for word in words_of(query) for match in nearest(word, index.vocabulary, most=2))
         hint = f" Did you mean: {', '.join(near)}?" if near else " Try other words."
         return f"No tool was found for '{query}'.{hint}"
 

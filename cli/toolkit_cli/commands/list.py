@@ -1,8 +1,8 @@
 """`toolkit list`: list tools."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,6 +11,7 @@ from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
 from toolkit.skills.skill_folders import find_skills, project_skills
 from toolkit.sources.written_lists import list_written
+from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
@@ -22,12 +23,18 @@ from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.opened_tools import gate_for, open_configured
 from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Targets, Verbose
 
+if TYPE_CHECKING:
+    from toolkit.approvals.file_policies import FilePolicy
+
 
 def list_tools(  # noqa: PLR0913 - each is an option of the command
     targets: Targets = None,
     *,
     groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
     static: Annotated[bool, typer.Option("--static", help="Only read the source; import nothing.")] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show for each tool whether a model is offered it, and why not.")
+    ] = False,
     format: Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")] = "text",
     tools: Sources = None,
     grant: Grants = None,
@@ -45,6 +52,8 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     tokens each definition adds to every request. The skills of the project, or of the folders that are targets, have a
     table of their own; JSON only has tools.
     """
+    if why and (groups or static):
+        raise Failure(ExitCode.USAGE, f"--why does not go with {'--groups' if groups else '--static'}")
     if groups:
         refuse_python(python, "'--groups' opens no modules")
         return _list_groups(targets, grant, format)
@@ -56,7 +65,9 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     rules = policy_of_files(configuration, targets or ())
     opened = open_configured(targets, configuration, gate_for(configuration))
     skills = _skills_of(targets, configuration.directory)
-    if format == "json":
+    if why:
+        _list_offers(list(opened.tools.values()), rules, format)
+    elif format == "json":
         records = [summary_record(tool, rules) for tool in opened.tools.values()]
         console.write_json(records)
     else:
@@ -88,6 +99,16 @@ def _print_tables(tools: list[Line], skills: Mapping[str, list[Path]]) -> None:
     between: list[Line] = [[]] if tools and of_skills else []
     if tools or of_skills:
         print_lines([*tools, *between, *of_skills])
+
+
+def _list_offers(tools: Sequence[Tool], rules: "FilePolicy | None", format: str) -> None:
+    from toolkit_cli.rendering.offers import listed_offers, offers_of  # few lists show it
+
+    offers = offers_of(tools, rules)
+    if format == "json":
+        console.write_json([offer._asdict() for offer in offers])
+    elif offers:
+        print_lines(listed_offers(offers, console.data_width()))
 
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:

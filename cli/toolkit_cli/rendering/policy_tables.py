@@ -1,12 +1,11 @@
 """Renders approval policies: decisions about calls, and rules in the order in which they apply."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from toolkit.approvals.policies import ByRisk, Chooser, DescribedCall, Ground, Risk, Verdict
+from toolkit.approvals.policies import ByRisk, Chooser, DescribedCall, Ground, Verdict
+from toolkit.disclosure.denials import call_of
 from toolkit.json_texts import json_text
-from toolkit.tools.definition.spec import READINGS, risk_of
 from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class DecidedCall(NamedTuple):
 def decided_calls(calls: Iterable[DecidedCall], width: int) -> list[Line]:
     """Return a table of calls: tool, step, decision, and reason."""
     header = ("TOOL", "STEP", "DECISION", "BECAUSE")
-    rows = [(one.call.risk.tool, one.step or "", one.verdict.action, _because(one.verdict)) for one in calls]
+    rows = [(one.call.risk.tool, one.step or "", one.verdict.action, reason_for(one.verdict)) for one in calls]
     return table(header, rows, width)
 
 
@@ -47,7 +46,7 @@ def decision_record(one: DecidedCall) -> dict[str, Any]:
         "chosen_by": call.chosen_by,
         "digest": call.risk.digest,
         "decision": verdict.action,
-        "because": _because(verdict),
+        "because": reason_for(verdict),
         "rule": _ground_record(verdict.ground),
         "may_be_allowed": verdict.may_be_allowed,
     }
@@ -98,15 +97,14 @@ def outlook_text(policy: "FilePolicy", tool: "Tool") -> str:
 
 
 def _outlook(policy: "FilePolicy | None", tool: "Tool", chosen_by: Chooser) -> list[str]:
-    anything, spec = Risk("*", flow=READINGS), tool.spec
-    risk = replace(risk_of(spec), files=tool.files, dotted_names=tool.dotted_names)
-    call = DescribedCall(risk, chosen_by, arguments={}, unknown=spec.properties, coming=(anything,))
+    call = call_of(tool, chosen_by)
     calls = [call, call._replace(demanded_by=ASKS_ITSELF)] if tool.demands else [call]
     found = [(ByRisk().judge(one),) if policy is None else policy.outlook(one) for one in calls]
     return list(dict.fromkeys(one.action for verdicts in found for one in verdicts))
 
 
-def _because(verdict: Verdict) -> str:
+def reason_for(verdict: Verdict) -> str:
+    """Return why a policy has decided so."""
     if verdict.because or verdict.ground is not None:
         return verdict.because or str(verdict.ground)
     return "no rule matches, and its risk needs no approval"

@@ -19,6 +19,7 @@ from mcp_types import INVALID_PARAMS
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.dialects import export
+from toolkit.disclosure.denials import permitted
 from toolkit.disclosure.offering import offer, unfolded_by
 from toolkit.disclosure.progressive import facade_in
 from toolkit.disclosure.searching import ToolIndex
@@ -288,9 +289,11 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
     behind = {path: tool for path, tool in _reachable(tools).items() if facade_in(tool) is None}
     index = ToolIndex(list(behind.values()))
 
-    def search(query: str) -> ToolResult:
+    def search(query: str, context: ToolContext) -> ToolResult:
+        tools = permitted(behind.values(), context)
+        found = index if len(tools) == len(behind) else ToolIndex(tools)
         places = {id(tool): path for path, tool in reversed(behind.items())}
-        listed = [_describe(places[id(tool)], tool) for tool in index.rank(query)[:_MOST_FOUND]]
+        listed = [_describe(places[id(tool)], tool) for tool in found.rank(query)[:_MOST_FOUND]]
         if not listed:
             return ToolResult(f"No tool was found for '{query}'. Try other words.", structured={"tools": []})
         return ToolResult(_in_words(listed, call), structured={"tools": listed})

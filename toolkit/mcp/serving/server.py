@@ -16,6 +16,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
+from toolkit.disclosure.denials import denial_of
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, PendingApprovals, Rules
@@ -124,7 +125,9 @@ class ToolServer:
         self.sessions.key_of(request)
 
     async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        offered = self.catalog.offered(self.sessions.key_of(request))
+        policy = self.options.rules.policy
+        known = self.catalog.offered(self.sessions.key_of(request))
+        offered = {name: tool for name, tool in known.items() if policy is None or denial_of(tool, policy) is None}
         page = page_of(offered, None if params is None else params.cursor)
         version = request.protocol_version
         definitions = [self.catalog.definition(tool).in_era(version) for tool in page.tools]
