@@ -162,11 +162,11 @@ def test_conversations_are_compared_with_the_tools_of_the_revision(shop, against
 # ------------------------------------------------------------------------------------------------ what is not there
 
 NEW = """\
-warning[TK001]: a new file: it was not compared with 'main': 'new.py' does not exist there
- --> shop.cases.yaml:2:49
+warning[TK001]: a new file: it was not compared with 'main': there is no file 'new.py'
+ --> shop.cases.yaml:2:12
   |
-2 |   - {name: a new file, ask: Thank you!, tools: ["new.py:price"], expect: {calls: []}}
-  |                                                 ^^^^^^^^^^^^^^
+2 |   - {name: a new file, ask: Thank you!, tools: [new.py], expect: {calls: []}}
+  |            ^^^^^^^^^^
   |
 
 MODEL                BEFORE  NOW  CHANGE  95%
@@ -178,7 +178,7 @@ scripted:careful.py  1/1     1/1  +0%     -79% to +79%
 
 def test_a_file_that_did_not_exist_is_named(shop, against):
     (shop / "new.py").write_text(TOOLS, "utf-8")
-    new = '{name: a new file, ask: Thank you!, tools: ["new.py:price"], expect: {calls: []}}'
+    new = "{name: a new file, ask: Thank you!, tools: [new.py], expect: {calls: []}}"
     old = '{name: an old one, ask: Thank you!, tools: ["shop.py:price"], expect: {calls: []}}'
     (shop / "shop.cases.yaml").write_text(f"cases:\n  - {new}\n  - {old}\n", "utf-8")
     finished = against("main")

@@ -153,7 +153,7 @@ def test(options: TestOptions) -> ExitCode:
     checked = _check(options._replace(targets=of_tools), configuration) if has_tools else None
     compared, ran = None, None
     if of_cases:
-        compared, ran = _compared(options, earlier, _run(options, chosen, earlier, configuration))
+        compared, ran = _compared(options, earlier, _run(options, chosen, configuration))
     _show(checked, ran, total, options, compared=compared)
     exit_code = _exit_code(checked, ran or [], compared)
     if checked is not None:
@@ -329,12 +329,7 @@ def _read(targets: list[str], text: str) -> "tuple[list[Case], int]":
     return chosen, len(cases)
 
 
-def _run(
-    options: TestOptions,
-    chosen: "list[Case]",
-    earlier: "EarlierReport | GitRevision | None",
-    configuration: "Configuration",
-) -> "list[Ran]":
+def _run(options: TestOptions, chosen: "list[Case]", configuration: "Configuration") -> "list[Ran]":
     """Run cases, rewrite their snapshots if that is wanted, and remember which have failed.
 
     Raises:
@@ -346,7 +341,7 @@ def _run(
     failed = LastFailed(None if options.no_cache else cache_folder(configuration.directory))
     if options.last_failed and failed:
         chosen = [case for case in chosen if case in failed]
-    asking = _asking(options, earlier)
+    asking = _asking(options)
     chosen = attempts_of(chosen, options.model or (), options.repeat, configuration.model)
     with _bar(len(chosen)) as note:
         ran = run_cases(
@@ -365,16 +360,10 @@ def _loading(options: TestOptions) -> "Callable[[], Configuration]":
     return partial(load_configuration, options.tools, granted, options.start, consent=options.consent, policy=policy)
 
 
-def _asking(options: TestOptions, earlier: "EarlierReport | GitRevision | None") -> "Asking":
-    """Return how models are asked; a reply to other definitions says nothing about what a revision has changed."""
+def _asking(options: TestOptions) -> "Asking":
     from toolkit_cli.testing.choices import Asking  # tests of tools need none of it
 
-    strict = options.strict
-    if earlier is not None:
-        from toolkit_cli.testing.earlier_choices import EarlierReport  # few tests compare
-
-        strict = strict or not isinstance(earlier, EarlierReport)
-    return Asking(options.base_url, options.record, strict)
+    return Asking(options.base_url, options.record, options.strict)
 
 
 def _earlier(options: TestOptions, chosen: "list[Case]") -> "EarlierReport | GitRevision | None":
@@ -405,12 +394,9 @@ def _compared(
     """
     if earlier is None:
         return None, ran
-    from toolkit_cli.testing.earlier_choices import EarlierReport, compare_with_report, compare_with_revision
+    from toolkit_cli.testing.earlier_choices import compare_choices  # few tests compare
 
-    if isinstance(earlier, EarlierReport):
-        return compare_with_report(earlier, ran), ran
-    asking = _asking(options, earlier)
-    return compare_with_revision(earlier, ran, _loading(options), asking=asking, jobs=options.jobs)
+    return compare_choices(earlier, ran, _loading(options), asking=_asking(options), jobs=options.jobs)
 
 
 @contextmanager
