@@ -165,6 +165,16 @@ def test_tools_stand_in_the_order_of_their_definition_every_time(seen):
     assert seen.again == seen.offered
 
 
+def test_list_may_neither_be_kept_nor_shared(project):
+    async def talk():
+        async with over_stdio(project, "tools.py") as client:
+            listed = await client.list_tools()
+            declared = client.server_capabilities.model_dump(exclude_none=True, exclude={"tools"})
+            return listed.ttl_ms, listed.cache_scope, declared
+
+    assert asyncio.run(talk()) == (0, "private", {})
+
+
 def test_definition_has_schemas_and_hints(seen):
     assert seen.offered[0] == types.Tool(
         name="forecast",
