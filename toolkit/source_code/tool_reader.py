@@ -28,7 +28,7 @@ from toolkit.source_code.tool_factories import (
     wrapped_by,
 )
 from toolkit.source_code.tool_hints import ToolHints
-from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, framework_of
+from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 
 OURS = "toolkit"
@@ -197,7 +197,7 @@ class _Walk:
         if found is None or _wraps_parameter(node, names):
             yield from self._listing(node, decorator, names)
             return
-        if found.marks is OUR_MARKS and is_out_of_reach(self._source, names):
+        if (found.marks is OUR_MARKS and is_out_of_reach(self._source, names)) or self._is_step(found.marks, names):
             return
         registration = found.registration
         yield self._tool(
@@ -213,6 +213,14 @@ class _Walk:
             registry=found.registry,
             scope=names,
         )
+
+    def _is_step(self, marks: SourceMarks, names: LocalNames | None) -> bool:
+        """Whether a scope is a class whose marked methods no model calls."""
+        framework = FRAMEWORKS.get(framework_of(marks.packages[0]) or OURS)
+        if names is None or framework is None or not framework.steps or not isinstance(names.node, ast.ClassDef):
+            return False
+        bases = self._reader.meanings.made_from(Defined(self._source, names.node))
+        return any(one.endswith(f".{framework.steps}") for one in bases)
 
     def _listing(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools that a function lists as dictionaries, and note one of whose tools no source shows any."""

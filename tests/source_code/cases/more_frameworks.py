@@ -8,6 +8,7 @@ from haystack.tools import Tool as HaystackTool, create_tool_from_function, tool
 from llama_index.core.tools import FunctionTool
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
 from semantic_kernel.functions import kernel_function
+from semantic_kernel.processes.kernel_process import KernelProcessStep
 from smolagents import Tool, tool
 from strands import tool as strands_tool
 from strands.types.tools import ToolResult
@@ -90,3 +91,9 @@ class Lights:
 
 autogen = AutogenTool(multiply, description="Multiplies")
 as_tool = AgentTool(agent=AssistantAgent(name="writer", model_client=None))
+
+
+class Greet(KernelProcessStep[None]):
+    @kernel_function()
+    async def greet(self) -> None:
+        """Run by a process, never by a model."""

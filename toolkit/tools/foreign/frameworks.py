@@ -13,7 +13,13 @@ from typing import Final, NamedTuple
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.tools.calls.foreign_values import bases_of_class, describe_error, members_of_class, module_of_class
+from toolkit.tools.calls.foreign_values import (
+    bases_of_class,
+    describe_error,
+    members_of_class,
+    module_of_class,
+    name_of_class,
+)
 from toolkit.tools.foreign.source_marks import SourceMarks
 
 _HEADING: Final = "[toolkit.frameworks]"
@@ -60,6 +66,7 @@ class Framework(NamedTuple):
         packages: The packages that its users import.
         mark: The attribute that it sets on functions; empty if it sets none.
         takes_any_object: Whether it accepts objects of any class with marked methods.
+        steps: The class whose subclasses have marked methods that no model calls; empty if there is none.
         variable: The variable by which it recognises a module as a tool; empty if there is none.
         refusals: The names of the exceptions with which its tools refuse a call.
         ends_runs: Whether any other exception ends the run of its agents, instead of becoming a message for the model.
@@ -68,6 +75,7 @@ class Framework(NamedTuple):
     packages: tuple[str, ...]
     mark: str = ""
     takes_any_object: bool = False
+    steps: str = ""
     variable: str = ""
     refusals: tuple[str, ...] = ()
     ends_runs: bool = False
@@ -95,7 +103,9 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "strands": Framework(("strands",), variable="TOOL_SPEC"),
     "google_adk": Framework(("google.adk",), ends_runs=True),
     "crewai": Framework(("crewai", "crewai_tools")),
-    "semantic_kernel": Framework(("semantic_kernel",), mark="__kernel_function__", takes_any_object=True),
+    "semantic_kernel": Framework(
+        ("semantic_kernel",), mark="__kernel_function__", takes_any_object=True, steps="KernelProcessStep"
+    ),
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
@@ -150,7 +160,8 @@ def framework_of_holder(cls: type) -> str | None:
         return None
     members = (member for base in bases_of_class(cls) for member in members_of_class(base).values())
     found = {framework_of_mark(member) for member in members}
-    return next(iter(found & _FRAMEWORKS_OF_HOLDERS), None)
+    names = {name_of_class(base) for base in bases_of_class(cls)}
+    return next((one for one in _FRAMEWORKS_OF_HOLDERS & found if FRAMEWORKS[one].steps not in names), None)
 
 
 def framework_of_variables(module: ModuleType) -> str | None:

@@ -1,8 +1,9 @@
-"""Plugins that no kernel has yet: an object, a class, and a function."""
+"""Plugins that no kernel has yet: an object, a class, and a function; and a step of a process, which is none."""
 
 from typing import Annotated
 
 from semantic_kernel.functions import kernel_function
+from semantic_kernel.processes.kernel_process import KernelProcessStep
 
 
 class Weather:
@@ -31,6 +32,14 @@ class Stations:
 def measure(station: Annotated[str, "The station."]) -> int:
     """Measure the temperature at a weather station, in degrees Celsius."""
     return len(station)
+
+
+class Greeting(KernelProcessStep[None]):
+    """What a process does first."""
+
+    @kernel_function
+    async def greet(self) -> None:
+        """Greet the visitor."""
 
 
 weather = Weather("Norway")
