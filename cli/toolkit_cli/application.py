@@ -21,6 +21,7 @@ from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.completion import complete_in_bash
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
+from toolkit_cli.rendering.styles import for_its_reader
 from toolkit_cli.shared_options import grouped, spread
 
 NAME = "toolkit"
@@ -129,8 +130,6 @@ class _LazyGroup(TyperGroup):
 
 
 def _for_its_reader(page: str) -> str:
-    from toolkit_cli.rendering.styles import for_its_reader  # only help needs it
-
     return for_its_reader(page)
 
 

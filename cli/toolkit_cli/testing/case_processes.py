@@ -21,6 +21,7 @@ from toolkit.cases.bfcl_files import read_bfcl
 from toolkit.cases.case import Case, CaseFile, CaseResult
 from toolkit.cases.case_format import read_cases
 from toolkit.codes import FAILED_CASE
+from toolkit.lint.engine.children import describe_status
 from toolkit.problems import Problem
 from toolkit.sources.targets import is_benchmark
 from toolkit_cli import console
@@ -135,8 +136,6 @@ class CaseProcess:
 
     def _end_of(self, case: Case) -> CaseResult:
         """Return the failure of the case that ended the process."""
-        from toolkit.lint.engine.children import describe_status  # few cases do
-
         self._connection.close()
         self._process.join()
         self._is_running = False

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.pipelines.schema_relations import in_words
 from toolkit.schemas.places import declared_kinds, definitions_in, kind_of_data
-
-if TYPE_CHECKING:
-    from toolkit.schemas.validation import Validator
+from toolkit.schemas.validation import Validator
+from toolkit.tools.shapes.schema_shapes import misfit_in_words, refusal_in_words
 
 _MEMBER = "value"
 _PLAIN = {"type", "title", "description", "default", "examples"}
@@ -29,21 +28,15 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
     if set(schema) <= _PLAIN and isinstance(schema.get("type"), str) and kind not in ("object", "array"):
         return None
     whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **definitions_in(root)}
-    from toolkit.tools.shapes.schema_shapes import misfit_in_words  # as below
-
     return _judged(whole, lambda validator: misfit_in_words(validator, {_MEMBER: value}, within=1))
 
 
 def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
     """Return why arguments are not valid for the schema of a tool; None if they are, or if that is not known."""
-    from toolkit.tools.shapes.schema_shapes import refusal_in_words  # only defaults and examples need it
-
     return _judged(schema, lambda validator: refusal_in_words(validator, dict(arguments)))
 
 
-def _judged(schema: Mapping[str, Any], judge: "Callable[[Validator], str | None]") -> str | None:
-    from toolkit.schemas.validation import Validator  # as above
-
+def _judged(schema: Mapping[str, Any], judge: Callable[[Validator], str | None]) -> str | None:
     try:
         return judge(Validator(schema, foreign=True))
     except (ValueError, RecursionError):

@@ -26,6 +26,7 @@ from toolkit.lint.definitions.built_definitions import (
     written_behind,
 )
 from toolkit.lint.definitions.json_tools import definitions_in
+from toolkit.lint.definitions.manifests import kind_of, parse_manifest
 from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.definitions.written_definitions import outline_of, written_definition
@@ -322,8 +323,6 @@ class FileChecker:
         return self._finished(problems, [], str(file), text, _Opened.of(None))
 
     def _manifest_file(self, request: Request) -> Report:
-        from toolkit.lint.definitions.manifests import kind_of, parse_manifest  # few checks have manifests
-
         file = str(request.file)
         text = read_text(Path(file), file) if request.text is None else request.text
         if isinstance(text, Problem):

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
+from pydantic_core import PydanticCustomError, PydanticKnownError
+
 from toolkit.freezing import FrozenDict, FrozenList
 from toolkit.json_texts import WrittenNumber
 from toolkit.tools.calls.json_data import bytes_of
@@ -53,8 +55,6 @@ def _copy(value: Any) -> Any:
 
 
 def _error(message: Any) -> Exception:
-    from pydantic_core import PydanticCustomError
-
     kind: Any = NOT_COPIED
     return PydanticCustomError(kind, message)
 
@@ -232,8 +232,6 @@ def _has_numbers(choices: list[Any]) -> bool:
 def _refuse_boolean(value: Any) -> Any:
     if not isinstance(value, bool):
         return value
-    from pydantic_core import PydanticCustomError
-
     kind, message = "listed", "must be one of the listed values"
     raise PydanticCustomError(kind, message)
 
@@ -242,8 +240,6 @@ def _refuse_other_numerals(value: Any) -> Any:
     """Refuse what Python accepts as a number but JSON and other languages do not: underscores, digits of any script."""
     if not isinstance(value, str) or (value.isascii() and "_" not in value):
         return value
-    from pydantic_core import PydanticKnownError
-
     raise PydanticKnownError("decimal_parsing")
 
 
