@@ -86,3 +86,32 @@ def test_source_without_tools_is_never_passed_over_in_silence(tmp_path, monkeypa
     result = CliRunner().invoke(application(), ["list", "--static", "plain.py"])
     assert (result.exit_code, result.stdout) == (0, "")
     assert "no tools found in the source of 'plain.py'" in result.stderr
+
+
+OWN = """
+from fastmcp import FastMCP
+
+
+class Shop:
+    PREFIX = "shop"
+
+    def __init__(self, mcp: FastMCP, place):
+        self.mcp = mcp
+        self.kind = "orders"
+        self.place = place
+
+    def register(self):
+        @self.mcp.tool(name=f"{self.PREFIX}_{self.kind}")
+        def find(): ...
+
+        @self.mcp.tool(name=f"{self.place}_find")
+        def find_there(): ...
+"""
+
+
+def test_names_with_attributes_of_their_class_are_known_unless_a_subclass_may_have_others(tmp_path):
+    (tmp_path / "shop.py").write_text(OWN, "utf-8")
+    names = ["15 shop_orders fastmcp decorator", "18 None fastmcp decorator"]
+    assert listed(tmp_path / "shop.py") == names
+    (tmp_path / "shop.py").write_text(f"{OWN}\n\nclass Books(Shop):\n    PREFIX = 'books'\n", "utf-8")
+    assert listed(tmp_path / "shop.py") == [names[0].replace("shop_orders", "None"), names[1]]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Module
-from toolkit.source_code.source_files import Binding, Definition, Imported, SourceFile, is_instance_of_type
+from toolkit.source_code.source_files import Binding, Definition, Imported, SourceFile, is_instance_of_type, last_name
 
 _DEEPEST = 50
 _LONGEST = 100_000
@@ -74,8 +74,8 @@ class _Evaluation:
                 return self._of_name(name, depth - 1)
             case ast.Attribute(value=ast.Attribute() as member, attr="value"):
                 return self.value(member, depth - 1)
-            case ast.Attribute(value=owner, attr=name):
-                return self._of_member(owner, name, depth - 1)
+            case ast.Attribute():
+                return self._of_member(node, depth - 1)
             case ast.JoinedStr() | ast.BinOp(op=ast.Add() | ast.Mult()):
                 return _short(self._put_together(node, depth - 1))
             case ast.Call(keywords=[]):
@@ -165,15 +165,27 @@ class _Evaluation:
                     return self._in(other)._of_name(inner, depth)  # noqa: SLF001 - the same class
         raise UnknownValueError
 
-    def _of_member(self, owner: ast.expr, name: str, depth: int) -> Any:
-        """Return the value of a member of a class or module."""
-        for meaning in self._meanings.of(self._source, owner, self._names):
+    def _of_member(self, node: ast.Attribute, depth: int) -> Any:
+        """Return the value of a member of a class or module, or of `self`."""
+        if self._names is not None and (own := self._names.enclosing_class(node.value)) is not None:
+            return self._of_own(own, self._names.attribute(node), depth)
+        for meaning in self._meanings.of(self._source, node.value, self._names):
             match meaning:
                 case Module(source=other):
-                    return self._in(other)._of_name(name, depth)  # noqa: SLF001 - the same class
-                case Defined(source=other, node=ast.ClassDef() as node) if (value := value_in(node, name)) is not None:
+                    return self._in(other)._of_name(node.attr, depth)  # noqa: SLF001 - the same class
+                case Defined(source=other, node=ast.ClassDef() as found) if (
+                    value := value_in(found, node.attr)
+                ) is not None:
                     return self._in(other).value(value, depth)
         raise UnknownValueError
+
+    def _of_own(self, own: ast.ClassDef, bindings: Iterable[Local], depth: int) -> Any:
+        """Return the value that a class sets once, unless the file has a subclass, which may set another one."""
+        classes = (one for one in ast.walk(self._source.tree) if isinstance(one, ast.ClassDef))
+        if any(last_name(base) == own.name for one in classes for base in one.bases):
+            raise UnknownValueError
+        found: Local = _only(one for one in bindings if not is_instance_of_type(one.binding))
+        return self._bound_to(found.binding, self._source, found.names, depth)
 
     def _in(self, source: SourceFile, names: LocalNames | None = None) -> "_Evaluation":
         is_here = source is self._source and names is self._names
