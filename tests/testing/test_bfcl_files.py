@@ -98,6 +98,13 @@ def test_a_possible_answer_that_does_not_fit_its_schema_passes(passes):
     assert not passes("simple", [("hut_book", {"hut": "Mary", "beds": "none"})])
 
 
+def test_a_parameter_without_any_possible_answer_never_passes(passes, monkeypatch):
+    # In version 4 of the data, two questions of `live_simple` (106-63-0 and 112-68-0) have `[]` instead of `[[]]`.
+    monkeypatch.setitem(FILES, "simple", ([CLIMB], [{"hut.book": {"hut": ["Mary"], "beds": [2], "days": []}}]))
+    assert not passes("simple", [("hut_book", {"hut": "Mary", "beds": 2, "days": []})])
+    assert not passes("simple", [("hut_book", {"hut": "Mary", "beds": 2})])
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_possible_answers_pass(passes, kind):
     assert passes(kind, RIGHT[kind])
