@@ -322,6 +322,27 @@ def test_junit_has_a_case_for_each_tool(program, words, project):
     assert cases == {"TK801 words.py:8:12": ["failure"], "length": [], "rename": ["skipped"]}
 
 
+NOTES_PROCESS = """
+@tool(read_only=True)
+def read_{number}(text: str, part: int = 1) -> str:
+    'Read a part of a text.'
+    with open("processes.txt", "a") as file:
+        file.write(f"{{os.getpid()}}\\n")
+    return text * (part % 3)
+"""
+
+
+def test_calls_of_all_tools_share_a_few_processes(program, project):
+    tools = "".join(NOTES_PROCESS.format(number=number) for number in range(40))
+    (project / "many.py").write_text(f"import os\n\nfrom toolkit import tool\n{tools}", "utf-8")
+    finished = program("test", "many.py", "--format", "json", "--examples", "10")
+    calls = sum(one["calls"] for one in json.loads(finished.stdout)["tools"])
+    processes = set((project / "processes.txt").read_text().split())
+    assert finished.returncode == 0
+    assert calls > 400
+    assert len(processes) <= os.cpu_count()
+
+
 def test_github_gets_annotations(program, words):
     printed = program("test", "words.py", "--format", "github").stdout
     start = "::error file=words.py,line=8,endLine=8,col=12,title=toolkit TK801::'first_word' crashes"
