@@ -1,5 +1,8 @@
 """A case whose tool ends the process: it fails, and the other cases still run."""
 
+import os
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -38,6 +41,20 @@ cases:
   - {name: insists, run: "leave.py:leave", with: insist, expect: {output: insist}}
   - {name: stays, run: "leave.py:leave", with: stay, expect: {output: stay}}
 """
+WAITS = '''
+import time
+from pathlib import Path
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def wait() -> str:
+    """Wait for a very long time."""
+    Path("begun").write_text("waiting")
+    time.sleep(3600)
+    return "awake"
+'''
 VAULT = '''
 from pydantic import SecretStr
 
@@ -158,6 +175,20 @@ def test_cases_before_one_that_ends_the_process_keep_their_results(leave):
     )
     again = again.replace("^^^^^^^^^^^^^^^^", "      ^^^^^^^^^^^^^^^^").replace("\n2 |", "\n6 |")
     assert done.stdout == ENDED + again + "2 failed, 3 passed (5 cases in 1 file)\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_case_that_runs_ends_with_the_command(project, number):
+    (project / "waits.py").write_text(WAITS, "utf-8")
+    (project / "waits.cases.yaml").write_text("cases: [{name: waits, run: 'waits.py:wait'}]\n", "utf-8")
+    os.mkfifo(project / "begun")
+    command = [sys.executable, "-m", "toolkit_cli", "test", "waits.cases.yaml"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert (project / "begun").read_text() == "waiting"
+        process.send_signal(number)
+        process.communicate(timeout=100)  # waits for the child as well, since it has the same streams
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
 
 
 @pytest.mark.parametrize("options", [(), ("--jobs", "2")], ids=["alone", "several"])

@@ -343,10 +343,8 @@ def _run(options: TestOptions, chosen: "list[Case]", configuration: "Configurati
         chosen = [case for case in chosen if case in failed]
     asking = _asking(options)
     chosen = attempts_of(chosen, options.model or (), options.repeat, configuration.model)
-    with _bar(len(chosen)) as note:
-        ran = run_cases(
-            chosen, _loading(options), asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, note=note
-        )
+    load, bar = _loading(options), _bar(len(chosen))
+    ran = run_cases(chosen, load, asking=asking, jobs=options.jobs, fail_fast=options.fail_fast, bar=bar)
     if options.record and not (options.only or options.last_failed):
         drop_removed(chosen)
     if options.update:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cache
 from glob import has_magic
 from pathlib import Path
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
 
 _FAILED: Final = "failed-cases.json"
+NO_BAR: Final = nullcontext[Callable[[Ran], object]](lambda _: None)
 
 
 def read_files(targets: Sequence[str]) -> list[CaseFile]:
@@ -162,7 +163,7 @@ def run_cases(
     asking: Asking = NOTHING_SAID,
     jobs: int = 1,
     fail_fast: bool = False,
-    note: Callable[[Ran], object] = lambda _: None,
+    bar: AbstractContextManager[Callable[[Ran], object]] = NO_BAR,
 ) -> list[Ran]:
     """Run cases, and return the results in the same order.
 
@@ -172,13 +173,14 @@ def run_cases(
         asking: How models are asked for choices.
         jobs: How many cases run at the same time.
         fail_fast: Whether to stop after the first case that fails.
-        note: Receives each result as soon as it and those before it are known.
+        bar: Receives each result as soon as it and those before it are known; it begins when the processes are running.
     """
     ran = []
     with ExitStack() as stack:
         processes = [stack.enter_context(CaseProcess(cases, load, asking)) for _ in range(min(jobs, len(cases)))]
         results = _at_once(processes, len(cases)) if len(processes) > 1 else _in_turn(processes, len(cases), fail_fast)
         stack.callback(results.close)
+        note = stack.enter_context(bar)
         for one in map(Ran, cases, results):
             ran.append(one)
             keep_recorded(one)

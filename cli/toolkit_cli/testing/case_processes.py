@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from toolkit.settings.configuration import Configuration
 
+_END: Final = os._exit  # while a case runs, the name is that of a function that raises
 _SELDOM: Final = 0.02
 """How often the results of cases that pass are sent, in seconds."""
 _GRACE: Final = 5.0
@@ -159,6 +160,7 @@ def _serve(
     connection, *others = ends
     for end in others:
         end.close()
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback; the parent says what happened
     atexit._clear()  # noqa: SLF001 - as `multiprocessing` does since 3.13; the parent does these
     sys.stdin = sys.__stdin__
@@ -181,6 +183,14 @@ def _serve(
                 connection.send((results, [one for one in learned.values if one not in before]))
                 results, before, sent = [], learned.values, perf_counter()
     atexit._run_exitfuncs()  # noqa: SLF001 - as above: those of tools
+
+
+def _end_with_the_parent() -> None:
+    """End this process if the parent is killed while a case runs."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    _END(1)
 
 
 def _result_of(runner: CaseRunner, case: Case) -> CaseResult | Exception:
