@@ -218,7 +218,15 @@ def test_first_version_is_whole():
     assert {case.name for case in CASES if list(case.glob("fixed.*"))} >= set(fixes)
 
 
-CHECKS = ("check_tool", "check_function", "check_module", "check_pipeline", "check_toolset")
+CHECKS = (
+    "check_tool",
+    "check_function",
+    "check_module",
+    "check_pipeline",
+    "check_skill",
+    "check_manifest",
+    "check_toolset",
+)
 
 
 def test_rules_that_check_nothing_are_pages():
