@@ -145,11 +145,11 @@ def test_unknown_option_names_the_nearest(invoke):
 
 
 def test_argument_of_a_tool_written_as_an_option_is_told_how_it_is_written(invoke):
-    result = invoke("run", "weather.py:forecast", "--days", "2")
+    result = invoke("run", "weather.py:forecast", "--hours", "2")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error: no such option: --days\n"
-        "hint: for an argument of the tool, write days=…; otherwise, see `toolkit run --help`\n"
+        "error: no such option: --hours\n"
+        "hint: for an argument of the tool, write hours=…; otherwise, see `toolkit run --help`\n"
     )
 
 

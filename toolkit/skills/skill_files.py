@@ -77,7 +77,7 @@ def read_skill(path: Path) -> Skill:
     """Read the `SKILL.md` at a path; what cannot be read is among its problems."""
     text = read_text(path, str(path))
     if isinstance(text, Problem):
-        return Skill(str(path), Source(""), None, "", 0, (text,))
+        return Skill(str(path), Source(""), None, "", 0, problems=(text,))
     return parse_skill(text, str(path))
 
 
@@ -93,7 +93,7 @@ def parse_skill(text: str, file: str) -> Skill:
     if found is None:
         hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"
         problem = Problem(BROKEN_DOCUMENT, "the skill has no header", Location(file, 1, 1), hint=hint)
-        return Skill(file, source, None, source.text, 0, (problem,))
+        return Skill(file, source, None, source.text, 0, problems=(problem,))
     after = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(source.text, found.end(1))
     start = after.end() if after else found.end(1)
     # The line `---` begins a document in YAML too, so that all locations are those in the file.
@@ -102,4 +102,4 @@ def parse_skill(text: str, file: str) -> Skill:
     if header is None and not problems:
         hint = "write 'name: …' and 'description: …' between the two lines '---'"
         problems = [Problem(BROKEN_DOCUMENT, "the header of the skill has no keys", Location(file, 1, 1), hint=hint)]
-    return Skill(file, source, header, source.text[start:], start, tuple(problems))
+    return Skill(file, source, header, source.text[start:], start, problems=tuple(problems))
