@@ -11,7 +11,10 @@ FILES = sorted([*ROOT.glob("toolkit/**/*.py"), *ROOT.glob("cli/**/*.py")])
 CALLBACKS = {
     "Conversation._on_question: context",  # MCP's SDK passes it
     "ToolServer._greet: params",  # as above
-    *(f"_Page.{route}: _" for route in ("_shell", "_list", "_findings")),  # Starlette passes the request
+    "ServedSkills._list_resources: _",  # as above
+    "ServedSkills._list_resources: __",
+    "ServedSkills._read: _",
+    *(f"_Page.{route}: _" for route in ("_shell", "_findings")),  # Starlette passes the request
 }
 
 

@@ -88,7 +88,7 @@ class ToolContext:
         redactor: "Redactor | None" = None,
         result_tokens: int | None = None,
     ) -> None:
-        """Create a context; every argument is optional.
+        """Create a context.
 
         Args:
             values: Anything that the tools need: a tenant, a token, a correlation id.
@@ -103,28 +103,24 @@ class ToolContext:
             agent: The role with which metrics are tagged; `unknown` by default.
             chosen_by: Who chose the call: a `person` (the default) or a `model`.
             place: The position in a run, shown to the reviewer: `step 3/5 · pipeline report`.
-            strict: Whether a call that needs approval raises `ConfigurationError` if there is no reviewer. Otherwise,
-                destructive tools run without approval then. Contexts derived from a strict context are strict too.
-            redactor: Keeps secrets out of events, logs, questions and messages to models. With a listener, the default
-                is a redactor that knows the secrets in the environment.
-            result_tokens: Maximum number of tokens of a result for a model of an agent, for tools without a limit of
-                their own. Results within pipelines are not limited, because no model reads them.
+            strict: Whether a call that needs approval raises `ConfigurationError` if there is no reviewer, instead of
+                running without approval. Contexts derived from a strict context are strict too.
+            redactor: Keeps secrets out of events, logs and messages; with a listener, those of the environment.
+            result_tokens: The most tokens of a result for an agent's model, of tools without a limit of their own.
 
         Raises:
             ConfigurationError: If a gate is combined with a reviewer or a policy, or `chosen_by` is not valid.
         """
-        gate = _gate_of(gate, reviewer, policy)
-        _check_chooser(chosen_by)
         vars(self).update(
             values=freeze_mapping(values) if values else NO_VALUES,
             memory_id=memory_id,
-            gate=_NOBODY_TO_ASK if strict and gate is None else gate,
+            gate=_gate_of(gate, reviewer, policy) or (_NOBODY_TO_ASK if strict else None),
             metrics=metrics or NO_METRICS,
             loop_id=loop_id,
             run=run,
             listener=listener,
             agent=agent or "unknown",
-            chosen_by=chosen_by or "person",
+            chosen_by=_checked_chooser(chosen_by) or "person",
             place=place,
             strict=strict,
             path=None if run is None else "",
@@ -193,7 +189,7 @@ class ToolContext:
             ConfigurationError: If `chosen_by` is not valid.
         """
         if "chosen_by" in changes:
-            _check_chooser(changes["chosen_by"])
+            _checked_chooser(changes["chosen_by"])
         if self.strict or changes.get("strict"):
             changes |= {"strict": True, "gate": changes.get("gate", self.gate) or _NOBODY_TO_ASK}
         if "values" in changes:
@@ -429,9 +425,10 @@ def _gate_of(gate: Gate | None, reviewer: Reviewer | None, policy: Policy | None
     return Gate(reviewer, policy)
 
 
-def _check_chooser(chosen_by: object) -> None:
+def _checked_chooser(chosen_by: Chooser | None) -> Chooser | None:
     if chosen_by not in {None, "person", "model"}:
         raise ConfigurationError(f"chosen_by is 'person' or 'model', not {chosen_by!r}")
+    return chosen_by
 
 
 _NOBODY_TO_ASK = Gate()
