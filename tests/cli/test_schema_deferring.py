@@ -41,7 +41,13 @@ CODE = {
 def order(
     items: list[Item], speed: Literal["slow", "fast"] = "slow", note: str | None = None, prices: dict[str, float] = {}
 ) -> list[Item]:
-    """Order goods."""
+    """Order goods.
+
+    Args:
+        items: What is ordered, a */ "piece".
+        note: A note
+            in two lines.
+    """
     return items
 
 
@@ -87,7 +93,12 @@ OddArguments = TypedDict("OddArguments", {"from": "str", "a-b": "NotRequired[int
 
 def order(*, items: list[OrderItemsItem], speed: Literal["slow", "fast"] = ..., note: str | None = ..., \
 prices: dict[str, float] = ...) -> list[OrderResultItem]:
-    """Order goods."""
+    """Order goods.
+
+    Args:
+        items: What is ordered, a */ "piece".
+        note: A note in two lines.
+    """
     ...
 
 def get_tree(*, root: Node, level: Literal[1, 2, None] = ...) -> GetTreeResult:
@@ -117,6 +128,8 @@ type GetTreeResult = { name: string; children?: Array<Node2> };
 
 /**
  * Order goods.
+ * @param args.items What is ordered, a *\\/ "piece".
+ * @param args.note A note in two lines.
  */
 declare function order(args: { items: Array<OrderItemsItem>; speed?: "slow" | "fast"; note?: string | null; \
 prices?: Record<string, number> }): Promise<Array<OrderResultItem>>;

@@ -36,14 +36,16 @@ def stubs_of(specs: Sequence[ToolSpec], language: Language) -> str:
     """
     writer = _Python() if language == "python" else _TypeScript()
     functions = [writer.function(spec) for spec in specs]
-    return "\n\n".join([*writer.head, *writer.types.values(), *functions]) + "\n"
+    body = "\n\n".join([*writer.types.values(), *functions]) + "\n"
+    names = [name for name in writer.imported if re.search(rf"\b{name}\b", body)]
+    return f"from typing import {', '.join(names)}\n\n{body}" if names else body
 
 
 class _Writer:
     """Writes the types of one language; objects become named types."""
 
     language: Language
-    head: tuple[str, ...] = ()
+    imported: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.types: dict[str, str] = {}
@@ -140,7 +142,7 @@ class _Writer:
 
 class _Python(_Writer):
     language: Language = "python"
-    head = ("from typing import Any, Literal, NotRequired, TypedDict",)
+    imported = ("Any", "Literal", "NotRequired", "TypedDict")
 
     def function(self, spec: ToolSpec) -> str:
         whole = self.root(spec.parameters)
@@ -152,8 +154,10 @@ class _Python(_Writer):
         elif members:
             ordered = sorted(members, key=lambda one: not one[2])
             given = ", ".join(["*", *(f"{one}: {type_}{'' if needed else ' = ...'}" for one, type_, needed in ordered)])
-        text = spec.description.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\n", "\n    ")
-        text = re.sub(r"[ \t]+\n", "\n", f"{text} " if text.endswith('"') else text)
+        described = [f"    {one}: {text}" for one, text in _described(spec)]
+        text = "\n".join([spec.description, *(["", "Args:"] if described else []), *described])
+        text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\n", "\n    ")
+        text = re.sub(r"[ \t]+\n", "\n", f"{text}\n    " if described else f"{text} " if text.endswith('"') else text)
         return f'def {name}({given}) -> {self.result(spec)}:\n    """{text}"""\n    ...'
 
     def named_type(self, name: str, part: Schema) -> str:
@@ -181,7 +185,8 @@ class _TypeScript(_Writer):
         members = self.members(whole, _pascal(spec.name))
         optional = "" if any(needed for _, _, needed in members) else "?"
         given = f"args{optional}: {{{self._inner(members)}}}" if members else ""
-        lines = spec.description.replace("*/", "*\\/").split("\n")
+        described = [f"@param args.{one} {text}" for one, text in _described(spec)]
+        lines = "\n".join([spec.description, *described]).replace("*/", "*\\/").split("\n")
         text = "\n".join(f" * {line}".rstrip() for line in lines)
         name = self.function_name(spec.name)
         return f"/**\n{text}\n */\ndeclare function {name}({given}): Promise<{self.result(spec)}>;"
@@ -200,6 +205,16 @@ class _TypeScript(_Writer):
             case "map":
                 return f"Record<string, {parts[0]}>"
         return " | ".join(dict.fromkeys(parts))
+
+
+def _described(spec: ToolSpec) -> list[tuple[str, str]]:
+    """Return the parameters that have a description, each in one line."""
+    properties = spec.parameters.get("properties", {})
+    return [
+        (name, " ".join(str(one["description"]).split()))
+        for name, one in properties.items()
+        if isinstance(one, Mapping) and one.get("description")
+    ]
 
 
 _PYTHON_WORDS = {"true": "True", "false": "False", "null": "None"}
