@@ -28,6 +28,8 @@ _JOINERS = "\u200c\u200d"
 _STYLES = "\ufe0e\ufe0f"
 _STYLED = frozenset("#*0123456789\u203c\u2049\u2139\u3030\u303d")
 """The characters that are emoji only with a selector after them, although they are no symbols for Unicode."""
+_KEYCAP = "\u20e3"
+"""What makes a keycap of a character and a selector; code may put in the character, as in `f"{number}\ufe0f\u20e3"`."""
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
 
 
@@ -162,7 +164,7 @@ def _is_needed(text: str, index: int) -> bool:
     before = text[index - 1] if index else " "
     after = text[index + 1] if index + 1 < len(text) else " "
     if character in _STYLES:
-        return _is_pictorial(before) or before in _STYLED
+        return _is_pictorial(before) or before in _STYLED or (after == _KEYCAP and is_visible(before))
     if character not in _JOINERS:
         return False
     if before in _STYLES:

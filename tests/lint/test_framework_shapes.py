@@ -168,6 +168,31 @@ class Grader(BaseTool):
     def _run(self, answer: str) -> str:
         return answer
 """,
+    "a tool that a dictionary defines": """
+from livekit.agents import RunContext, function_tool
+
+SCHEMA = {
+    "name": "check_day",
+    "description": "Check the free hours of a day; use it when a caller names a date.",
+    "parameters": {
+        "type": "object",
+        "properties": {"date": {"type": "string", "description": "The day, as YYYY-MM-DD."}},
+        "required": ["date"],
+    },
+}
+
+
+def make_tools(calendar, schema):
+    @function_tool(raw_schema=SCHEMA)
+    async def check(raw_arguments: dict, context: RunContext) -> str:
+        return await calendar.check(raw_arguments["date"])
+
+    @function_tool(raw_schema=schema)
+    async def book(raw_arguments: dict, context: RunContext) -> str:
+        return await calendar.book(raw_arguments["date"])
+
+    return [check, book]
+""",
     "a page of Streamlit": '''
 import asyncio
 
@@ -285,6 +310,39 @@ def command(tmp_path, monkeypatch):
 def test_what_real_code_does_rightly_is_left_in_peace(command, what):
     found = command(IN_ORDER[what], "lint", "--static", "--no-cache", "--ignore", "TK204,TK710")
     assert [(one["code"], one["message"]) for one in found] == []
+
+
+def test_tool_that_a_dictionary_defines_has_its_name_and_its_mistakes(command):
+    text = IN_ORDER["a tool that a dictionary defines"]
+    found = command(text, "list", "--static")
+    assert [(one["name"], one["framework"]) for one in found] == [("check_day", "livekit"), (None, "livekit")]
+    bare = text.replace("Check the free hours of a day; use it when a caller names a date.", "")
+    bare = bare.replace(', "description": "The day, as YYYY-MM-DD."', "")
+    found = command(bare, "lint", "--static", "--no-cache", "--select", "TK201,TK204")
+    assert sorted(one["message"] for one in found) == [
+        "parameter 'date' of 'check_day' has no description",
+        "tool 'check_day' has no description",
+    ]
+
+
+REPL = '''
+from langchain_core.tools import tool
+
+
+@tool
+def python_repl(code: str) -> str:
+    """Run a program in Python, and return the value of its variable `result`."""
+    found = {}
+    exec(code, found)
+    return str(found.get("result"))
+'''
+
+
+def test_tool_that_is_made_to_run_code_needs_approval_and_no_other_way_to_read_values(command):
+    found = command(REPL, "lint", "--static", "--no-cache", "--select", "TK506,TK511")
+    assert [(one["code"], one["hint"]) for one in found] == [
+        ("TK506", "write HumanInTheLoopMiddleware(interrupt_on={'python_repl': True}) in the agent")
+    ]
 
 
 def test_context_with_another_type_of_the_framework_is_found(command):

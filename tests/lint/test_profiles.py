@@ -275,9 +275,29 @@ def test_what_only_looks_like_a_mistake_is_not_reported(project):
     assert found("quiet.py") == []
 
 
-def test_files_of_build_services_are_not_pipelines(project):
-    project.joinpath("cloudbuild.yaml").write_text(BUILD, "utf-8")
-    assert "cloudbuild" not in run("--format", "concise", ".")
+PARSED = """
+context_parser: pypyr.parser.keyvaluepairs
+steps:
+  - name: echo
+    in: {echoMe: cleaning}
+"""
+PYPYR = """
+steps:
+  - name: pypyr.steps.shell
+    in: {cmd: "uvx -- pyclean ."}
+"""
+ACTIONS = """
+steps:
+  - uses: actions/checkout@v4
+  - run: make
+"""
+
+
+@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS])
+def test_files_of_build_services_are_not_pipelines(project, text):
+    project.joinpath("build.yaml").write_text(text, "utf-8")
+    assert "build" not in run("--format", "concise", ".")
+    assert "pipeline 'build' has no description" in run("--format", "concise", "build.yaml")
 
 
 def test_findings_about_habits_are_an_info_in_folders_of_examples(project):

@@ -10,7 +10,7 @@ _MARKS = ("livekit.agents.function_tool", "livekit.agents.llm.function_tool")
 MARKS = SourceMarks(
     title="LiveKit Agents",
     packages=("livekit.agents",),
-    registrations=(Registration(_MARKS, function=(0, "f")),),
+    registrations=(Registration(_MARKS, function=(0, "f"), whole=("raw_schema",)),),
     injected=Injected(
         types=("livekit.agents.*RunContext",), names=("raw_arguments",), usual=("ctx", "context", "run_context")
     ),

@@ -572,6 +572,10 @@ class _Walk:
         self, mark: ast.expr, registration: Registration, otherwise: str | None, names: LocalNames | None
     ) -> str | None:
         """Return the name in a mark, or that of the marked function; `None` if only running the file would show it."""
+        if (whole := argument_of(mark, registration.whole)) is not None:
+            with suppress(UnknownValueError, KeyError, TypeError):
+                return str(self._reader.constants.value(self._source, whole, names)["name"])
+            return None
         name = argument_of(mark, registration.name)
         if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
             if isinstance(name, ast.Attribute) and name.attr == "__name__":

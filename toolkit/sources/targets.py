@@ -22,11 +22,12 @@ CASES = (".cases.yaml", ".cases.yml")
 _OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
 _OF_OTHERS = re.compile(
-    r"^(?:substitutions|trigger|pool|availableSecrets|pipelines)[ \t]*:"
-    r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?[\w.-]+\.(?:io|dev)/|(?:script|task|checkout|label|image)[ \t]*:)",
+    r"^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser)[ \t]*:"
+    r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?(?:[\w.-]+\.(?:io|dev)/|pypyr\.)"
+    r"|uses[ \t]*:[ \t]*['\"]?[\w.-]+/[^\s@]+@|(?:script|task|checkout|label|image|run)[ \t]*:)",
     re.MULTILINE,
 )
-"""What the files of build services have beside their `steps`, such as those of Cloud Build and Azure Pipelines."""
+"""What the files of build services have beside their `steps`: Cloud Build, Azure Pipelines, GitHub and pypyr."""
 _ENOUGH_TO_TELL = 1024 * 1024
 _MOST_SEARCHED = 100
 

@@ -60,7 +60,7 @@ SENDING = frozenset({"send", "pay", "refund", "transfer", "deploy", "publish", "
 EXECUTORS = frozenset({"executor", "run", "eval", "evaluate"})
 """Words that mean that code is run, if it is named next to them."""
 
-CODE = frozenset({"bash", "code", "command", "javascript", "python", "script", "shell", "sql"})
+CODE = frozenset({"bash", "code", "command", "javascript", "python", "repl", "script", "shell", "sql"})
 """Words for what can do anything if it is run."""
 
 EXECUTING = frozenset({"exec", "execute"})

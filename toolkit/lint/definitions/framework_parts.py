@@ -43,7 +43,15 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
         return file.resolved(next((one for one in given if one is not None), None))
     if tool.declared is not None:
         return _without_wrapper(file, value_of(tool.declared, "inputSchema"))
+    if (whole := written_whole(tool)) is not None:
+        shown = file.resolved(whole)
+        return file.resolved(value_of(shown, "parameters")) if isinstance(shown, ast.Dict) else whole
     return None if tool.registration is None else _without_wrapper(file, tool.argument(tool.registration.schema))
+
+
+def written_whole(tool: WrittenTool) -> ast.expr | None:
+    """Return the dictionary that defines all of a tool, as `raw_schema` of LiveKit does, or None."""
+    return None if tool.registration is None else tool.argument(tool.registration.whole)
 
 
 def _without_wrapper(file: PythonSource, written: ast.expr | None) -> ast.expr | None:

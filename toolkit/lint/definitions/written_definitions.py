@@ -12,6 +12,7 @@ from toolkit.lint.definitions.framework_parts import (
     schema_of,
     version_of,
     written_description,
+    written_whole,
 )
 from toolkit.lint.definitions.source_texts import SourceTexts, texts_of
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition, Written
@@ -22,7 +23,7 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.tool_reader import OURS, WrittenTool
+from toolkit.source_code.tool_reader import OURS, WrittenTool, value_of
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import is_among
 
@@ -230,6 +231,8 @@ def _description(
     file: PythonSource, tool: WrittenTool, function: PythonFunction | None
 ) -> tuple[str | None, ast.expr | None]:
     """Return the description that the framework would send, and its node; None if it is only known at run time."""
+    if (whole := written_whole(tool)) is not None:
+        return _described_in(file, whole, tool), None
     node = written_description(tool)
     if node is not None:
         text = file.resolved(node)
@@ -246,6 +249,13 @@ def _description(
     if not docstring and (_is_filled_in(tool) or function.name in function.file.with_other_docstrings):
         return None, None
     return (function.docstring.description if reads_docstrings(file, tool) else docstring), function.docstring_node
+
+
+def _described_in(file: PythonSource, whole: ast.expr, tool: WrittenTool) -> str | None:
+    """Return the description in a dictionary that defines all of a tool."""
+    shown = file.resolved(whole)
+    written = value_of(shown, "description") if isinstance(shown, ast.Dict) else whole
+    return "" if written is None else file.reader.constants.text(file, written, tool.scope)
 
 
 def _habit(file: PythonSource, tool: WrittenTool) -> str | None:

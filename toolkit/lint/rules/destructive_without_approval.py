@@ -154,7 +154,8 @@ def _verb(words: list[str]) -> str | None:
         return None  # it hands the conversation over to a person or an agent
     if words[0] in DESTROYING | SENDING:
         return words[0]
-    if (EXECUTORS.intersection(words) and CODE.intersection(words)) or set(words) - {"tool"} <= _SHELLS:
+    runs_code = "repl" in words or (EXECUTORS.intersection(words) and CODE.intersection(words))
+    if runs_code or set(words) - {"tool"} <= _SHELLS:
         return "execute"
     if READING.intersection(words):
         return None

@@ -69,12 +69,21 @@ class PlaceholderText(Rule):
             if text.kind not in ("title", "description", "parameter"):
                 continue
             whole = _WHOLE.fullmatch(text.value.strip())
-            found = whole or next((one for one in _ANYWHERE.finditer(text.value) if not _is_in_command(one)), None)
+            found = whole or next((one for one in _ANYWHERE.finditer(text.value) if not _is_meant(one, tool)), None)
             if found:
                 shown = found[0].split("\n", 1)[0][:30]
                 place = text.written.locate(found.start(), len(shown)) or tool.location
                 message = f"{text.subject} of {tool.name!r} contains a placeholder: {shown!r}"
                 yield self.problem(message, place, hint="say what a model needs to know")
+
+
+def _is_meant(found: re.Match[str], tool: ToolDefinition) -> bool:
+    """Whether a match is an element of XML that the tool's texts are about, or stands for a value in a command."""
+    if found[0].startswith("<"):
+        end = f"</{found[0][1:]}"
+        if "xml" in found.string.lower() or any(end in text.value for text in tool.texts):
+            return True
+    return _is_in_command(found)
 
 
 def _is_in_command(found: re.Match[str]) -> bool:

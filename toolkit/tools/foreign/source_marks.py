@@ -29,6 +29,7 @@ class Registration(NamedTuple):
         schema: The JSON Schema of the parameters, or a class that represents it.
         parameters: The names of the parameters if they are always the same; a schema takes precedence.
         named_after: The agent whose name the tool has if nothing else names it.
+        whole: A dictionary with the name, the description and the `parameters`, which replaces all others.
     """
 
     names: tuple[str, ...]
@@ -39,6 +40,7 @@ class Registration(NamedTuple):
     schema: tuple[Place, ...] = ()
     parameters: tuple[str, ...] = ()
     named_after: tuple[Place, ...] = ()
+    whole: tuple[Place, ...] = ()
 
 
 class ToolClasses(NamedTuple):

@@ -18,6 +18,12 @@ def read_settings(file: Annotated[str, "Such as `shop.<name>.toml`, or 'shop.<yo
 
 
 @tool
+def load_skill(skill: Annotated[str, "Must be a value of <name> in the XML list of the description."]) -> str:
+    """Load one of these skills: <skill><name>review</name><description>Reviews code.</description></skill>."""
+    return skill
+
+
+@tool
 def describe_cluster(city: Annotated[str, "What the command gets: cluster --region <name>."]) -> str:
     """Describe a cluster. If that fails, run `cluster describe --name <name> --all <description>` yourself."""
     return city

@@ -11,3 +11,13 @@ def family(name: str) -> str:
         name: The name, such as `Müller` or `Иванов`.
     """
     return name
+
+
+@tool
+def numbers(names: list[str]) -> str:
+    """Number some names, up to 9️⃣.
+
+    Args:
+        names: The names.
+    """
+    return "".join(f"{number}️⃣ {name}" for number, name in enumerate(names))
