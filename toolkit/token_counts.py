@@ -18,6 +18,17 @@ def tokens_in(text: str) -> int:
     return -(-size // BYTES_OF_A_TOKEN)
 
 
+def about_tokens(text: str) -> str:
+    """Return the approximate size of a text in words.
+
+    Example:
+        >>> about_tokens("sun in Oslo"), about_tokens("sun")
+        ('about 3 tokens', 'about 1 token')
+    """
+    count = tokens_in(text)
+    return f"about {count:,} token{'' if count == 1 else 's'}"
+
+
 def tokens_of_data(data: Any) -> int:
     """Return the approximate number of tokens of data that is sent as JSON, such as a definition."""
     return tokens_in(_COMPACT.encode(data))

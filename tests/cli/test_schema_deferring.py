@@ -243,7 +243,7 @@ def test_typescript_stubs_are_valid_syntax(invoke, folder):
             ["--dialect", "gemini", "--defer"],
             "error: 'gemini' has no deferred tools\nhint: add --dialect anthropic or --dialect openai\n",
         ),
-        (["--as", "python", "--defer"], "error: --as prints stubs, which have no dialect\n"),
+        (["--as", "python", "--defer"], "error: '--as' prints stubs, which have no dialect\n"),
     ],
 )
 def test_what_no_request_can_express_is_refused(invoke, folder, options, message):

@@ -330,7 +330,7 @@ def test_calls_are_logged_at_their_levels_by_the_logger_of_the_tool(caplog):
         (name, "WARNING", 'act({"n": "x"}) -> Error: Invalid parameter \'n\': must be a whole number, not "x"'),
         (name, "ERROR", "act: set up wrongly"),
     ]
-    assert caplog.records[0].getMessage().endswith(" ms, about 1 tokens]")
+    assert caplog.records[0].getMessage().endswith(" ms, about 1 token]")
 
 
 def test_long_text_is_cut_in_the_log_but_whole_for_debugging(caplog):

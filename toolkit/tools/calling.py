@@ -338,7 +338,7 @@ def log_call(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, result: ToolResult, seconds: float
 ) -> None:
     """Log the arguments and the result of a call in one line, and in full at level DEBUG."""
-    from toolkit.token_counts import tokens_in  # few programs log their calls
+    from toolkit.token_counts import about_tokens  # few programs log their calls
 
     def whole() -> str:
         sent = _text(mask_secrets(arguments, tool.hidden_parameters))
@@ -350,9 +350,7 @@ def log_call(
         return f"{tool.name}({_short(sent)}) -> {_short(redactor.text(result.text))}"
 
     level = logging.INFO if result.succeeded else logging.WARNING
-    tool.call_logger.log(
-        level, "%s [%.0f ms, about %s tokens]", _Line(short), seconds * 1000, f"{tokens_in(result.text):,}"
-    )
+    tool.call_logger.log(level, "%s [%.0f ms, %s]", _Line(short), seconds * 1000, about_tokens(result.text))
     tool.call_logger.debug("%s", _Line(whole))
 
 

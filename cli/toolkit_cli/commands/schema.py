@@ -41,6 +41,18 @@ else:
 _Format = Literal["pipeline", "agent", "cases", "config", "policy", "review", "answer"]
 
 
+Deferred = Annotated[
+    bool, typer.Option("--defer", help="Let the model search for tools: a request whose tools are deferred.")
+]
+Loaded = Annotated[
+    int, typer.Option(metavar="TOKENS", min=0, help="With --defer: about how many tokens of definitions stay loaded.")
+]
+Stubs = Annotated[
+    Language | None,
+    typer.Option("--as", help="Print typed stubs, for models that write code which calls tools.", show_default=False),
+]
+
+
 def schema(  # noqa: PLR0913 - each is an option of the command
     targets: Targets = None,
     *,
@@ -53,19 +65,9 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain on stderr what the dialect changes and why.")
     ] = False,
-    defer: Annotated[
-        bool, typer.Option("--defer", help="Let the model search for tools: a request whose tools are deferred.")
-    ] = False,
-    keep_loaded: Annotated[
-        int,
-        typer.Option(metavar="TOKENS", min=0, help="With --defer: about how many tokens of definitions stay loaded."),
-    ] = 0,
-    stubs: Annotated[
-        Language | None,
-        typer.Option(
-            "--as", help="Print typed stubs, for models that write code which calls tools.", show_default=False
-        ),
-    ] = None,
+    defer: Deferred = False,
+    keep_loaded: Loaded = 0,
+    stubs: Stubs = None,
     format: Annotated[Literal["json", "yaml"], typer.Option("--format", help="The output format.")] = "json",
     of: Annotated[
         _Format | None,
@@ -87,11 +89,11 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     """
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' prints the schema of a file format, and takes no targets")
+    if stubs is not None and (dialect or defer or explain):
+        raise Failure(ExitCode.USAGE, "'--as' prints stubs, which have no dialect")
     if of:
         console.write_data(_write(_format_schema(of), format))
         return ExitCode.SUCCESS
-    if stubs is not None and (dialect or defer or explain):
-        raise Failure(ExitCode.USAGE, "--as prints stubs, which have no dialect")
     continue_with(python)
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
@@ -102,10 +104,20 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     if stubs is not None:
         console.write_data(console.redactor().text(stubs_of([tool.spec for tool in shown], stubs)))
         return ExitCode.SUCCESS
-    if defer and (name == _PLAIN or not can_defer(name)):
-        hint = f"add --dialect {' or --dialect '.join(DEFERRING)}"
-        raise Failure(ExitCode.USAGE, f"'{name}' has no deferred tools", hint=hint)
+    if defer:
+        _check_deferring(name)
     return _print_tools(shown, name, format, explain=explain, alone=alone, loaded=keep_loaded if defer else None)
+
+
+def _check_deferring(dialect: str) -> None:
+    """Check that tools can be deferred in a dialect.
+
+    Raises:
+        Failure: If they cannot.
+    """
+    if dialect == _PLAIN or not can_defer(dialect):
+        hint = f"add --dialect {' or --dialect '.join(DEFERRING)}"
+        raise Failure(ExitCode.USAGE, f"'{dialect}' has no deferred tools", hint=hint)
 
 
 def _print_tools(

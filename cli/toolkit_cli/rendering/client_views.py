@@ -7,7 +7,7 @@ from toolkit.dialects.client_results import APIS, RESULTS, CallOf, Received, rec
 from toolkit.errors import ConfigurationError, not_installed
 from toolkit.problems import Problem, did_you_mean
 from toolkit.redactors.redactor import Redactor
-from toolkit.token_counts import tokens_in
+from toolkit.token_counts import about_tokens, tokens_in
 from toolkit.tools.calls.attachments import attachments_in, block_of
 from toolkit_cli.rendering.styles import Line, table
 
@@ -69,7 +69,7 @@ def view_record(seen: Received) -> dict[str, Any]:
 def remarks_on(seen: Received) -> list[Line]:
     """Return what a model does not receive, and the size of what it does."""
     passing = RESULTS[seen.client]
-    lines: list[Line] = [[("quiet", f"the model of {passing.title} receives about {tokens_in(seen.text):,} tokens")]]
+    lines: list[Line] = [[("quiet", f"the model of {passing.title} receives {about_tokens(seen.text)}")]]
     if seen.left_out:
         lines.append([("quiet", f"left out: {', '.join(seen.left_out)}")])
     if seen.is_too_large and passing.size is not None:
