@@ -193,3 +193,33 @@ def test_comment_for_one_parameter_leaves_the_others(many, tmp_path):
         MANY.replace("city: str, day: str, ", "\n    city: str,\n    day: str,  # toolkit: ignore[TK204]\n    "),
     )
     assert "parameters 'city' and 'hours' of 'plan' have no descriptions" in lint(format="text")
+
+
+FOR_CREWS = '''
+from langchain.tools import tool
+
+
+@tool("Search the internet")
+def search(query: str) -> str:
+    """Search the internet for a topic, and return the first results."""
+    return query
+'''
+
+
+def test_names_of_tools_that_crewai_takes_are_rewritten(project):
+    write(project, "src/weather/server.py", FOR_CREWS)
+    assert [code for code, _, _ in findings("src")] == ["TK101"]
+    for text in ('[project]\ndependencies = ["crewai>=0.152"]\n', '[tool.poetry.dependencies]\ncrewai = "^0.11"\n'):
+        write(project, "pyproject.toml", text)
+        assert findings("src") == []
+
+
+def test_module_that_the_locked_version_still_has_is_an_info(project):
+    write(project, "src/weather/server.py", SERVER.replace("from fastmcp", "from mcp.server.fastmcp"))
+    write(project, "pyproject.toml", '[project]\ndependencies = ["mcp>=1.12"]\n')
+    found = json.loads(lint("--select", "TK710", "src"))
+    write(project, "uv.lock", '[[package]]\nname = "mcp"\nversion = "1.23.1"\n')
+    found += json.loads(lint("--select", "TK710", "src"))
+    write(project, "uv.lock", '[[package]]\nname = "mcp"\nversion = "2.3.0"\n')
+    found += json.loads(lint("--select", "TK710", "src"))
+    assert [one["severity"] for one in found] == ["error", "info", "error"]

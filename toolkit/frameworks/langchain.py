@@ -198,6 +198,7 @@ MARKS = SourceMarks(
         parameter="Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
         approval="HumanInTheLoopMiddleware(interrupt_on={'NAME': True}) in the agent",
         failure="raise ToolException('…'), and set handle_tool_error = True on the tool",
+        renamers=("crewai",),
     ),
     demands=Demands(docstring=True, parses_if="parse_docstring", plain=(0, "func")),
 )

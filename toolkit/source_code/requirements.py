@@ -147,6 +147,19 @@ def _oldest(text: str, file: str, package: str) -> Used | None:
     return Used(numbers_of(oldest), oldest, file) if oldest else None
 
 
+def is_locked_below(module: PythonSource, package: str, version: str) -> bool:
+    """Return whether a lock file of the project has a version of a package that is older than the given one."""
+    used = version_used(module, package)
+    return used is not None and used.source in _LOCKS and used.numbers < numbers_of(version)
+
+
+def is_required_by(module: PythonSource, package: str) -> bool:
+    """Return whether the nearest files with requirements above a file require a package, in any version."""
+    found = _requirement_files_above(Path(module.file).parent, _stamp_of(module.file))
+    poetry = re.compile(rf"^{re.escape(package)}\s*=", re.MULTILINE)
+    return any(any(_requirements(text, package)) or poetry.search(text) for text, _ in found)
+
+
 def unbounded_requirement(module: PythonSource, package: str) -> Requirement | None:
     """Return the requirement of a package without an upper bound; None if it has one, or if none is found.
 

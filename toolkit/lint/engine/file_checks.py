@@ -45,6 +45,7 @@ from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
+from toolkit.tools.foreign.source_marks import SourceMarks
 
 _INJECTED = {"ToolContext", "MemoryId"}
 
@@ -251,7 +252,7 @@ class FileChecker:
             every = self._reader.meanings.files_behind(file)
             behind = sorted(one for one in every if not is_installed(one))
             folders = sorted(self._reader.registrations.registries.folders_of(every))
-            behind += version_files(file) if any(one.marks.docstrings_since for one in module.written) else ()
+            behind += version_files(file) if any(_depends_on_versions(one.marks) for one in module.written) else ()
             report = report._replace(
                 needs={
                     "files": [*report.needs["files"], *behind],
@@ -437,6 +438,11 @@ class _Opened(NamedTuple):
 
 # Severities that differ in lint, which checks definitions rather than running tools.
 _SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
+
+
+def _depends_on_versions(marks: SourceMarks) -> bool:
+    """Whether findings in tools of a framework depend on what a project requires."""
+    return bool(marks.docstrings_since or marks.demands.removed or marks.terms.renamers)
 
 
 def _how_to_make_one(module: PythonFile) -> str:

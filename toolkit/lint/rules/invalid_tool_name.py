@@ -8,7 +8,10 @@ from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE, Rule
 from toolkit.problems import Fix, Problem
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.requirements import is_required_by
 from toolkit.tools.definition.names import legal_name, name_problem
+from toolkit.tools.foreign.source_marks import Terms
 
 
 class InvalidToolName(Rule):
@@ -56,7 +59,7 @@ class InvalidToolName(Rule):
     fix = "unsafe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        if not tool.is_named or (tool.terms and tool.terms.rewrites_names):
+        if not tool.is_named or (tool.terms and _is_rewritten(tool.name, tool.terms, tool.function)):
             return
         if tool.origin != "json" and (found := name_problem(tool.name, tool.location)):
             yield self.problem(found.message, tool.location, hint=found.hint, fix=self._renaming(tool))
@@ -84,6 +87,13 @@ class InvalidToolName(Rule):
         name = _good_name(tool.name)
         edit = written.replaced(0, len(tool.name), name) if written is not None and tool.name else None
         return None if edit is None else self.fixed_by(f"Call it '{name}'", edit)
+
+
+def _is_rewritten(name: str, terms: Terms, function: PythonFunction | None) -> bool:
+    """Whether the framework of a tool, or one that the project gives it to, converts names to valid ones."""
+    if terms.rewrites_names or name_problem(name) is None or function is None:
+        return terms.rewrites_names
+    return any(is_required_by(function.file, one) for one in terms.renamers)
 
 
 def _good_name(name: str) -> str:

@@ -7,7 +7,7 @@ from toolkit.codes import REMOVED_MODULE
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_files import PythonFile
-from toolkit.source_code.requirements import unbounded_requirement
+from toolkit.source_code.requirements import is_locked_below, unbounded_requirement
 
 
 class RemovedModule(Rule):
@@ -16,7 +16,8 @@ class RemovedModule(Rule):
     ## Why
 
     A fresh install gets the newest version. If the requirement has no upper bound, that version lacks the module, and
-    the server fails at startup on every newly installed machine.
+    the server fails at startup on every newly installed machine. It is an `info` if a lock file of the project has an
+    older version.
 
     ## Example
 
@@ -72,7 +73,8 @@ class RemovedModule(Rule):
                         f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows"
                     )
                     hint = f"write '{package}<{version}', or use its replacement"
-                    yield self.problem(message, module.location(node), hint=hint)
+                    severity = "info" if is_locked_below(module, package, version) else self.severity
+                    yield self.problem(message, module.location(node), hint=hint, severity=severity)
 
 
 def _is_within(module: str, name: str) -> bool:

@@ -99,6 +99,7 @@ class Terms(NamedTuple):
         failure: How a tool reports that a call has failed, as an independent text.
         failed: The entry that marks a dict with `content` as the result of a failed call.
         rewrites_names: Whether the framework converts names to valid ones before a model sees them.
+        renamers: The distributions of other frameworks that take its tools and do so.
     """
 
     description: str = "a docstring"
@@ -110,6 +111,7 @@ class Terms(NamedTuple):
     failure: str = "let the exception propagate, so that the framework reports it as an error"
     failed: tuple[str, object] | None = None
     rewrites_names: bool = False
+    renamers: tuple[str, ...] = ()
 
 
 class Demands(NamedTuple):
