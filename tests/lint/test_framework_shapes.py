@@ -193,6 +193,24 @@ def make_tools(calendar, schema):
 
     return [check, book]
 """,
+    "a description that a method sets": """
+from crewai.tools import BaseTool
+
+
+class SkillLoader(BaseTool):
+    name: str = "load_skill"
+    description: str = ""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._describe(folder)
+
+    def _describe(self, folder: str) -> None:
+        self.description = f"Load one of the skills in {folder}."
+
+    def _run(self, answer: str) -> str:
+        return answer
+""",
     "a page of Streamlit": '''
 import asyncio
 
@@ -322,6 +340,35 @@ def test_tool_that_a_dictionary_defines_has_its_name_and_its_mistakes(command):
     assert sorted(one["message"] for one in found) == [
         "parameter 'date' of 'check_day' has no description",
         "tool 'check_day' has no description",
+    ]
+
+
+READY_MADE = '''
+from crewai.tools import BaseTool
+from crewai_tools import FileReadTool
+
+
+class NotesReader(FileReadTool):
+    """Reads a file with notes of the shop."""
+
+    def _run(self, file_path: str, first_line: int) -> str:
+        return super()._run(file_path, first_line)
+
+
+class OrderReader(BaseTool):
+    name: str = "read_order"
+    description: str = "Read an order of the shop, with all of its lines."
+
+    def _run(self, order: str, first_line: int) -> str:
+        return order + str(first_line)
+'''
+
+
+def test_parameters_of_a_tool_that_a_package_has_ready_made_may_be_described_there(command):
+    found = command(READY_MADE, "lint", "--static", "--no-cache", "--select", "TK204")
+    assert [one["message"] for one in found] == [
+        "parameter 'order' of 'read_order' has no description",
+        "parameter 'first_line' of 'read_order' has no description",
     ]
 
 

@@ -30,11 +30,12 @@ class ClassTool(NamedTuple):
     home: str | None
 
     def value(self, attribute: str) -> ast.expr | None:
-        """Return the value of an attribute in the class body, or in `__init__` if that is blank, or `None`."""
+        """Return the value of an attribute in the class body, or what a method sets if that is blank, or `None`."""
         written = value_in(self.node, attribute)
         found = plain(written) if written is not None else None
-        is_blank = found is None or (isinstance(found, ast.Constant) and not found.value)
-        return (given_in_init(self.node, attribute) or found) if is_blank else found
+        if found is not None and not (isinstance(found, ast.Constant) and not found.value):
+            return found
+        return given_in_init(self.node, attribute) or _set_later(self.node, attribute) or found
 
 
 def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:
@@ -80,6 +81,15 @@ def given_in_init(node: ast.ClassDef, attribute: str) -> ast.expr | None:
                     for keyword in inner.keywords:
                         if keyword.arg == attribute:
                             return keyword.value
+    return None
+
+
+def _set_later(node: ast.ClassDef, attribute: str) -> ast.expr | None:
+    """Return an expression that only running shows, if a method sets an attribute: `self.description = …`."""
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()) if name == attribute:
+                return ast.Call(inner, [], [])
     return None
 
 

@@ -14,6 +14,7 @@ from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.requirements import Used, version_used
 from toolkit.source_code.tool_reader import OURS, WrittenTool, value_of
 from toolkit.tools.definition.spec import TEXT_PARAMETERS
+from toolkit.tools.foreign.source_marks import is_among
 
 
 def reads_docstrings(file: PythonSource, tool: WrittenTool) -> bool:
@@ -99,13 +100,25 @@ def parameters_of(
             if fields:
                 yield from fields
                 return
-        source = SourceTexts(function)
+        source, is_inherited = SourceTexts(function), _inherits_schema(file, tool)
         for one in function.parameters:
             text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(file, tool))
             place = function.file.location(one.node)
             shown = function.file.shape(one.node.annotation, one.default).if_exact if tool.framework == OURS else None
             is_needed = is_required(function.file.resolved(one.default))
-            yield ParameterDefinition(one.name, text, place, shown, is_needed, python=one)
+            described_above = is_inherited and not text
+            yield ParameterDefinition(one.name, None if described_above else text, place, shown, is_needed, python=one)
+
+
+_PLAIN_BASES = {"BaseTool", "StructuredTool", "Tool"}
+
+
+def _inherits_schema(file: PythonSource, tool: WrittenTool) -> bool:
+    """Return whether a class is derived from a ready-made tool of a package, which may describe its parameters."""
+    if tool.as_class is None or not tool.as_class.kind.schema:
+        return False
+    bases = file.reader.meanings.made_from(Defined(file, tool.as_class.node))
+    return any(one.rpartition(".")[2] not in _PLAIN_BASES for one in bases if is_among(one, tool.as_class.kind.bases))
 
 
 def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:

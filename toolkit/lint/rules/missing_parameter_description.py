@@ -27,7 +27,7 @@ _SAYS_MOST = re.compile(
 _SAYING_TYPES = {"bool", "Literal"}
 _PLAIN = {"str": "string", "int": "integer", "float": "number"}
 _LONG_ENOUGH = 20
-_EXPLAINED = r"(?: \([^()\n]{1,40}\))? ?(?: [-–—] |:\s)"  # noqa: RUF001 - dashes as people write them
+_EXPLAINED = r"(?: ?[(（][^()（）\n]{1,40}[)）])? ?(?: [-–—] |:\s|：)"  # noqa: RUF001 - as people write them
 """What follows the name of a parameter in a list of them: `city (str) - …`, `city — …`."""
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")

@@ -52,6 +52,17 @@ def constants(days: Days, city: str = CITY, unit: Annotated[str, "C or F"] = "C"
 
 
 @tool
+def full_width(topic: str, words: int) -> str:
+    """Write a text on a topic.
+
+    参数（Args）：
+      - topic：What the text is on.
+      - words（int）：About how many words it has.
+    """
+    return f"{topic} {words}"
+
+
+@tool
 def named(days: int, max_results: int, unit: str, style: str) -> str:
     """Forecast the weather in this city, `days` ahead; max_results limits the lines.
 
