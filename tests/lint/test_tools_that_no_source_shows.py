@@ -127,6 +127,23 @@ def test_wrong_configuration_of_decorators_is_reported(write):
         assert "'lint.tool-decorators' must be a list of strings" in result.stderr
 
 
+def test_package_of_the_project_is_not_the_framework_with_its_name(write):
+    write(
+        agents="from agents_of.shop import Clerk\n\nClerk()\n",
+        clerk="from agents import Clerk\nfrom langchain_core.messages import AIMessage\n",
+    )
+    hint = "nothing that registers a tool was found in files that import a framework: 'clerk.py' (LangChain)"
+    assert hint in run("lint", "--static", "--no-cache", ".").output
+
+
+def test_folder_in_another_language_is_a_note_unless_tools_are_required(write):
+    Path("index.ts").write_text("server.tool('look', {}, look)\n", "utf-8")
+    assert findings("--static", ".") == ([("TK004", "info", None)], 0)
+    assert findings("--static", "--require-tools", ".") == ([("TK004", "error", None)], 1)
+    write(shop="X = 1\n")
+    assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
+
+
 def test_folder_without_tools_names_the_files_that_import_a_framework(write):
     write(server="from fastmcp import FastMCP\n\nserver = FastMCP('shop')\n", tools="import json\n")
     hint = "nothing that registers a tool was found in files that import a framework: 'server.py' (FastMCP)"

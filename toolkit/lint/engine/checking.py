@@ -113,7 +113,8 @@ def check_and_count(
         gaps = list(_gaps(reports))
         problems += gaps
         of_requests = dict(zip(requests, reports, strict=True))
-        problems += _without_tools(folders, of_requests, configuration, settings, gaps)
+        base = _base_of(targets, configuration)
+        problems += _without_tools(folders, of_requests, configuration, settings, gaps, base=base)
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         problems += _of_skills(of_requests, configuration, is_whole=not gaps)
         together = _together(reports, inspection, kept)
@@ -153,8 +154,11 @@ def _with_listed_servers(
 
 
 def _requests(targets: Sequence[str], configuration: Configuration) -> Asked:
-    base = Path() if targets else configuration.directory
-    return make_requests(targets or configuration.sources or ["."], base)
+    return make_requests(targets or configuration.sources or ["."], _base_of(targets, configuration))
+
+
+def _base_of(targets: Sequence[str], configuration: Configuration) -> Path:
+    return Path() if targets else configuration.directory
 
 
 def _without_tools(
@@ -163,6 +167,8 @@ def _without_tools(
     configuration: Configuration,
     settings: LintSettings,
     gaps: Collection[Problem],
+    *,
+    base: Path,
 ) -> Iterable[Problem]:
     """Yield a warning for each folder and pattern without tools, unless a problem or a gap in it may hide some."""
     for text, requests in folders.items():
@@ -174,11 +180,24 @@ def _without_tools(
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
             hint = _imported_in(requests, reports) or hint
-            yield Problem(NO_TOOLS, f"there are no tools in '{text}'", severity="warning", hint=hint)
+            is_other = not any(one.kind == "python" for one in requests) and _is_other_language(base / text)
+            message = f"there are no tools in '{text}'"
+            yield Problem(
+                NO_TOOLS, message, severity="info" if is_other else "warning", hint=_OTHER if is_other else hint
+            )
 
 
 _MOST_FILES = 5
+_SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")
+_OTHER = "only Python is read, and these files are TypeScript or JavaScript; name an MCP server to check what it lists"
 _MARK = "mark functions with `@tool`, or name the files that hold tools"
+
+
+def _is_other_language(folder: Path) -> bool:
+    """Whether a folder without Python files has programs in TypeScript or JavaScript."""
+    from toolkit.source_code.project_files import files_below  # few folders have no tools
+
+    return folder.is_dir() and bool(files_below(folder, _SCRIPTS))
 
 
 def _imported_in(requests: Sequence[Request], reports: Mapping[Request, Report]) -> str:
