@@ -95,3 +95,18 @@ def test_manifest_is_checked_as_it_is_written_in_an_editor(invoke):
     text = json.dumps({**SERVER, "name": "weather"})
     code, out, _ = invoke("lint", "-", "--stdin-filename", "server.json", "--format", "concise", "--quiet", input=text)
     assert (code, out[:45]) == (1, "server.json:1:101: error[TK651] 'name' string")
+
+
+def test_bundle_without_a_project_file_has_its_code_beside_it(invoke):
+    server = {"type": "python", "entry_point": "main.py"}
+    write("manifest.json", BUNDLE | {"server": server | {"mcp_config": {"command": "python", "env": {"KEYS": "x"}}}})
+    write("main.py", 'import os\n\nKEY = os.environ["KEY"]\n')
+    assert invoke("lint", "manifest.json", "--no-cache", "--select", "TK653", "--format", "concise") == (
+        0,
+        (
+            "manifest.json:1:238: warning[TK653] the code needs the environment variable 'KEY', which the manifest does not declare\n"
+            "manifest.json:1:246: warning[TK653] no code of the project reads the environment variable 'KEYS'\n"
+            "Found 2 warnings in 1 file. (no tools)\n"
+        ),
+        "",
+    )

@@ -68,8 +68,10 @@ class Manifest:
 
     @cached_property
     def project(self) -> ProjectCode:
-        """The code of the project that the manifest is about."""
-        return ProjectCode.around(Path(self.file).absolute().parent)
+        """The code of the project that the manifest is about; a bundle in Python has its code beside it."""
+        folder = Path(self.file).absolute().parent
+        found = ProjectCode.around(folder)
+        return ProjectCode(folder) if found.folder is None and self.is_python_bundle else found
 
     @property
     def validator(self) -> Validator | None:
