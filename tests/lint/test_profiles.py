@@ -106,7 +106,7 @@ def web_search(text: str) -> str:
     assert code in codes("ours.py", "--select", code)
 
 
-def test_parameters_whose_names_say_enough_are_minor_unless_others_lack_descriptions_too(project):
+def test_parameters_whose_names_or_tools_say_enough_are_minor_beside_others_too(project):
     source = THEIRS.replace("number", "order_id: str, page_size: int", 1).replace(
         "return number", "return order_id * page_size"
     )
@@ -118,6 +118,12 @@ def test_parameters_whose_names_say_enough_are_minor_unless_others_lack_descript
         ("info", "parameter 'page_size' of 'look_up' has no description"),
     ]
     (project / "theirs.py").write_text(source.replace("page_size", "size"), "utf-8")
+    [found] = json.loads(run("--format", "json", "theirs.py"))
+    assert found["message"] == "parameter 'size' of 'look_up' has no description"
+    said = source.replace("page_size", "sizes").replace("Order look up", "Look up an order in a size")
+    (project / "theirs.py").write_text(said, "utf-8")
+    assert codes("theirs.py") == []
+    (project / "theirs.py").write_text(source.replace("page_size", "size").replace("order_id", "order_path"), "utf-8")
     assert codes("theirs.py") == ["TK204", "TK204"]
 
 
@@ -137,7 +143,7 @@ mcp = FastMCP("shop")
 
 @mcp.tool
 async def look_up(number: int, account: Annotated[str, "The account."] = "") -> str:
-    """Look up an order of the shop by the number that is printed on it."""
+    """Look up an order of the shop by what is printed on it."""
     return open(f"{number}.txt").read()
 
 
@@ -366,6 +372,7 @@ def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     assert found("local.py") == ["TK410:21:warning"]
     served = LOCAL.replace("from strands import tool", "from fastmcp import FastMCP").replace("@tool", "@mcp.tool")
     served = served.replace("import FastMCP", "import FastMCP\nmcp = FastMCP('shop')").replace("  # noqa: S307", "")
+    served = served.replace("in a sandbox of the shop", "in the shop")
     project.joinpath("served.py").write_text(served, "utf-8")
     assert found("served.py") == [
         "TK410:22:warning",
@@ -444,3 +451,63 @@ mcp.run(transport=HTTP)
 def test_helpers_constants_and_other_rules_are_taken_into_account(project):
     project.joinpath("helpers.py").write_text(f"from typing import Annotated\n{HELPERS}", "utf-8")
     assert found("helpers.py") == ["TK506:56:error"]
+
+
+MILD = '''
+import asyncio
+import subprocess
+
+from strands import tool
+
+
+@tool
+async def send_message(recipient: str, urgent: list, text: str) -> str:
+    """Send a message to a customer of the shop.
+
+    Args:
+        recipient: The customer.
+        urgent: The reasons to hurry.
+        text: The message.
+    """
+    print(f"sending a message to {recipient}")
+    await asyncio.sleep(0.3)
+    return f"The message was sent to {recipient}."
+
+
+@tool
+def execute_python(code: str) -> str:
+    """Execute a program in a sandbox without network or files."""
+    return box.run(code)
+
+
+@tool
+async def install_office(edition: str) -> str:
+    """Install an office in an edition, unless there is one."""
+    found = subprocess.run(["soffice", "--version"], check=False, timeout=30)
+    running = subprocess.run(["pgrep", edition], check=False, timeout=2)
+    return f"{found} {running}"
+'''
+
+
+def test_mocks_sandboxes_and_short_calls_are_an_info(project):
+    def found_in(text):
+        project.joinpath("mild.py").write_text(text, "utf-8")
+        return [one.replace(":", " ") for one in found("mild.py", "--select", "TK401,TK404,TK506")]
+
+    assert found_in(MILD) == [
+        "TK401 9 info",
+        "TK401 9 info",
+        "TK404 31 info",
+        "TK404 32 info",
+        "TK506 23 info",
+        "TK506 9 info",
+    ]
+    real = MILD.replace("print(", "post(").replace("box.run(", "exec(")
+    assert found_in(real.replace("--version", "--install").replace("timeout=2", "timeout=20")) == [
+        "TK401 9 warning",
+        "TK401 9 warning",
+        "TK404 31 warning",
+        "TK404 32 warning",
+        "TK506 23 error",
+        "TK506 9 error",
+    ]

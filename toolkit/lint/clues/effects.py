@@ -115,9 +115,14 @@ def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:
 
 
 def _temporary_names(function: PythonFunction) -> set[str]:
-    """Return the variables with results of `tempfile` or paths in `/tmp`, or whose names suggest it."""
+    """Return the variables with results of `tempfile`, paths in `/tmp` or of files that it writes, or such names."""
     given = {one.name for one in function.all_parameters}
-    names = set[str]()
+    names = {
+        node.args[0].id
+        for node in function.nodes
+        if isinstance(node, ast.Call) and last_name(node.func) == "open" and _opens_for_writing(node, 1)
+        if node.args and isinstance(node.args[0], ast.Name)
+    }
     for node in function.nodes:
         match node:
             case (

@@ -15,6 +15,8 @@ _BLOCKING = {
     "shutil.copytree", "shutil.rmtree", "sqlite3.connect",
 }  # fmt: skip
 _SHORT = {"open", "sqlite3.connect"}
+_VERSION = ("--version", "-version", "-V")
+_FEW_SECONDS = range(1, 6)
 _CLIENTS = {"requests", "httpx", "niquests"}
 _METHODS = {"get", "post", "put", "patch", "delete", "head", "options", "request"}
 _INSTEAD: Mapping[str, str] = {"time.sleep": "asyncio.sleep"}
@@ -29,7 +31,8 @@ class BlockingInAsync(Rule):
     no other tool runs, timeouts have no effect and nothing can interrupt the call. A plain function runs in a separate
     thread, so it may block.
 
-    In tools of other frameworks, opening a file or a local database, which seldom takes long, is only an `info`.
+    In tools of other frameworks, what seldom takes long is only an `info`: opening a file or a local database, asking a
+    command for its `--version`, and a call with a timeout of at most five seconds.
 
     ## Example
 
@@ -89,7 +92,7 @@ class BlockingInAsync(Rule):
                 )
                 message = f"the async tool {function.tool_name!r} blocks the event loop in '{meaning}'"
                 fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
-                is_short = meaning in _SHORT and function.written is not None
+                is_short = (meaning in _SHORT or _is_brief(node)) and function.written is not None
                 severity: Severity = "info" if is_short else self.severity_of(function)
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix, severity=severity)
 
@@ -103,6 +106,15 @@ class BlockingInAsync(Rule):
             written = f"await asyncio.to_thread({called}{'' if arguments.strip() == ')' else ', '}{arguments.lstrip()}"
         edits = [file.edit(start, end, written if bare else f"({written})")]
         return self.fixed_by("Wait without blocking", *edits, *importing(file, "asyncio"))
+
+
+def _is_brief(call: ast.Call) -> bool:
+    """Whether a call asks a command for its version, or has a timeout of a few seconds."""
+    given = call.args[0].elts if call.args and isinstance(call.args[0], ast.List | ast.Tuple) else ()
+    if any(isinstance(one, ast.Constant) and one.value in _VERSION for one in given):
+        return True
+    waits = (one.value for one in call.keywords if one.arg == "timeout")
+    return any(isinstance(one, ast.Constant) and one.value in _FEW_SECONDS for one in waits)
 
 
 def _blocks(function: PythonFunction, meaning: str) -> bool:

@@ -1,10 +1,12 @@
 """TK506: a tool that destroys or sends something without a mark."""
 
+import re
 from ast import expr
 from collections.abc import Iterator
 
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.clues.effects import effects_of, with_option
+from toolkit.lint.clues.mocks import is_mock
 from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
@@ -15,6 +17,7 @@ from toolkit.tools.definition.names import words_of
 _OF_ANY_TOOL = {"name", "tool_name", "description"}
 _ASKING = {"confirm", "confirmed", "confirmation", "approve", "approved", "dry"}
 _RUNNING = {"eval", "exec", "os.system", "os.popen", "asyncio.create_subprocess_shell"}
+_SANDBOX = re.compile(r"sandbox", re.IGNORECASE)
 _SHELLS = {"bash", "shell", "powershell", "terminal"}
 _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
 _ANYWHERE = (DESTROYING | SENDING) - {"charge", "drop", "exec", "execute", "kill", "publish", "transfer"}
@@ -33,7 +36,8 @@ class DestructiveWithoutApproval(Rule):
     nothing can be lost, declare it: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
 
     In tools of other frameworks, it is an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
-    only the name says that code is run, such as in a sandbox, and the framework has no mark for that.
+    only the name says that code is run, and the framework has no mark for that or the description speaks of a sandbox. So
+    it is for a mock with such a name, which only returns what is written in it.
 
     ## Example
 
@@ -86,9 +90,10 @@ class DestructiveWithoutApproval(Rule):
         reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            severity = (
-                "info" if _is_guarded(tool) or _is_made_to_run(tool, function, reason) else self.severity_of(function)
+            is_mild = (
+                _is_guarded(tool) or _is_made_to_run(tool, function, reason) or _is_harmless(tool, function, reason)
             )
+            severity = "info" if is_mild else self.severity_of(function)
             fix = self._marking(tool, function)
             yield self.problem(message, tool.location, hint=_hint(tool), fix=fix, severity=severity)
 
@@ -116,6 +121,15 @@ def _is_made_to_run(tool: ToolDefinition, function: PythonFunction, reason: str)
     if tool.terms is None or tool.terms.approval or tool.terms.effects or reason != _reason_of_name("execute"):
         return False
     return not any(meaning in _RUNNING for _, meaning in function.calls)
+
+
+def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
+    """Whether only the name of another framework's tool says that it does harm: a mock, or one that runs code in a sandbox."""
+    if tool.framework is None or not reason.startswith("has a name"):
+        return False
+    is_itself = any(meaning in _RUNNING for _, meaning in function.calls)
+    runs_code = reason == _reason_of_name("execute") and not is_itself
+    return is_mock(function) or (runs_code and _SANDBOX.search(f"{tool.name} {tool.description}") is not None)
 
 
 def _says_more(mark: expr | None) -> bool:

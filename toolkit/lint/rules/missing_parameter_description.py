@@ -11,6 +11,7 @@ from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
 from toolkit.problems import Problem
 from toolkit.source_code.source_files import last_name
+from toolkit.tools.definition.names import words_of
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 _SAYS_ENOUGH = re.compile(
@@ -50,7 +51,8 @@ class MissingParameterDescription(Rule):
     findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, plain
     names such as `title` and `query`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
     as well, and so does the only parameter of a tool that has a description itself, and whatever is in a folder of
-    examples.
+    examples. There, a single finding is an `info` if the name is such as `note_id`, or if all its words are in the
+    description of the tool.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -105,11 +107,12 @@ class MissingParameterDescription(Rule):
         if all(_says_enough(tool, one) for one in bare) or _is_described_by_tool(tool):
             severity = "info"
         for parameter in bare:
+            is_plain = tool.framework is not None and _is_plain(tool, parameter)
             yield self.problem(
                 f"parameter {parameter.name!r} of {tool.name!r} has no description",
                 parameter.location or tool.location,
                 hint=_hint_for(tool, parameter.name),
-                severity=severity,
+                severity="info" if is_plain else severity,
             )
 
 
@@ -131,6 +134,20 @@ def _is_described_by_tool(tool: ToolDefinition) -> bool:
     if python is None:
         return kind is None or kind in _PLAIN.values()
     return kind in _PLAIN.values() or last_name(python.node.annotation) in _PLAIN
+
+
+def _is_plain(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
+    """Whether the name of a parameter says most of it, or the description of the tool has all words of the name.
+
+    A path beside other parameters may be relative to any of them.
+    """
+    if parameter.name.endswith("_path"):
+        return False
+    if _SAYS_ENOUGH.fullmatch(parameter.name):
+        return True
+    description = tool.description or ""
+    said = {word.rstrip("s") for word in re.findall(r"[a-z]+", description.lower())}
+    return len(description) >= _LONG_ENOUGH and said.issuperset(word.rstrip("s") for word in words_of(parameter.name))
 
 
 def _says_enough(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:

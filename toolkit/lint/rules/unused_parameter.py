@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
+from toolkit.lint.clues.mocks import is_mock
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
@@ -44,7 +45,9 @@ class UnusedParameter(Rule):
     a constant, or only raises, is a placeholder and is not checked.
 
     If at least three tools of another framework in one file have the parameter, it is probably a convention of the
-    project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says that the parameter is injected, reserved or unused.
+    project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says
+    that the parameter is injected, reserved or unused, and if the function is a mock, which only returns what is written
+    in it.
 
     ## Example
 
@@ -99,7 +102,7 @@ class UnusedParameter(Rule):
         is_given = function.written is not None and function.written.as_class is not None
         if function.written is not None and function.written.registry and len(function.parameters) == 1:
             return  # the project's registry passes one object to every function
-        usual = self.severity_of(function)
+        usual = "info" if function.written is not None and is_mock(function) else self.severity_of(function)
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the overridden class passes it

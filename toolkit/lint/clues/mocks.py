@@ -1,0 +1,58 @@
+"""Finds out whether a function only pretends to do something, as in a demonstration."""
+
+import ast
+from functools import cache
+
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import last_name
+
+_TELLING = {
+    "print", "debug", "info", "warning", "error", "exception", "log", "sleep",
+}  # fmt: skip
+_MAKING = {
+    "str", "int", "float", "bool", "len", "round", "min", "max", "dict", "list", "tuple", "sorted", "range",
+    "dumps", "get", "items", "keys", "values", "join", "format", "lower", "upper", "strip", "title", "replace",
+    "now", "today", "utcnow", "time", "isoformat", "strftime", "timedelta", "uuid4", "hex",
+    "random", "randint", "uniform", "choice", "choices", "sample",
+}  # fmt: skip
+_MODULES = {"asyncio", "datetime", "json", "logging", "random", "time", "typing", "uuid"}
+_COMPUTING = (ast.BinOp, ast.AugAssign, ast.While, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+@cache
+def is_mock(function: PythonFunction) -> bool:
+    """Return whether a function changes nothing and asks nobody: it returns values that are written in it.
+
+    It may report what it pretends to do, wait for a moment, format texts, and make up numbers.
+    """
+    nodes = function.own_nodes
+    returned = [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+    if not any(isinstance(part, ast.Constant | ast.Dict) for value in returned for part in ast.walk(value)):
+        return False
+    return not any(_reaches_out(function, node) for node in nodes)
+
+
+def _reaches_out(function: PythonFunction, node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=called):
+            return not _is_harmless(function, called)
+        case ast.Await(value=ast.Call(func=called)):
+            return last_name(called) != "sleep"
+        case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return True
+        case ast.Global() | ast.Nonlocal():
+            return True
+    return isinstance(node, _COMPUTING)
+
+
+def _is_harmless(function: PythonFunction, called: ast.expr) -> bool:
+    """Whether a call reports something, or makes a value of others; `get` of an attribute may ask a server."""
+    name, root = last_name(called), called
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    imported = function.file.imported_names.get(root.id) if isinstance(root, ast.Name) else None
+    if imported is not None and imported.partition(".")[0] not in _MODULES:
+        return False
+    if name == "get" and isinstance(called, ast.Attribute) and isinstance(called.value, ast.Attribute):
+        return False
+    return name in _TELLING | _MAKING or name.strip("_").startswith("log") or name[:1].isupper()
