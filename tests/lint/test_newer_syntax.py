@@ -27,7 +27,7 @@ def forecast(city: str, day: str) -> str:
         day: The day, as `2026-05-17`.
     """
     {body}
-    return f"sun in {{city}}"
+    return str(sky.look(city))
 '''
 NEWER = {
     "the same quotes": ("", 'text = f"{DAYS["today"]} in {day}"'),

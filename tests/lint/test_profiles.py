@@ -120,7 +120,7 @@ def test_parameters_whose_names_or_tools_say_enough_are_minor_beside_others_too(
     (project / "theirs.py").write_text(source.replace("page_size", "size"), "utf-8")
     [found] = json.loads(run("--format", "json", "theirs.py"))
     assert found["message"] == "parameter 'size' of 'look_up' has no description"
-    said = source.replace("page_size", "sizes").replace("Order look up", "Look up an order in a size")
+    said = source.replace("page_size", "order_size").replace("Order look up", "Look up orders of a size")
     (project / "theirs.py").write_text(said, "utf-8")
     assert codes("theirs.py") == []
     (project / "theirs.py").write_text(source.replace("page_size", "size").replace("order_id", "order_path"), "utf-8")
@@ -143,7 +143,7 @@ mcp = FastMCP("shop")
 
 @mcp.tool
 async def look_up(number: int, account: Annotated[str, "The account."] = "") -> str:
-    """Look up an order of the shop by what is printed on it."""
+    """Look up an order of the shop by the number that is printed on it."""
     return open(f"{number}.txt").read()
 
 

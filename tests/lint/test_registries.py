@@ -335,7 +335,7 @@ from marking import tool
 @tool(name="delete_order"{more})
 def delete(arguments: dict) -> str:
     """Delete an order of the shop, which cannot be undone."""
-    return "deleted"
+    return SHOP.delete(arguments)
 '''
 
 

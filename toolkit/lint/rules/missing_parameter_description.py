@@ -51,8 +51,8 @@ class MissingParameterDescription(Rule):
     findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, plain
     names such as `title` and `query`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
     as well, and so does the only parameter of a tool that has a description itself, and whatever is in a folder of
-    examples. There, a single finding is an `info` if the name is such as `note_id`, or if all its words are in the
-    description of the tool.
+    examples. There, a single finding is an `info` if the name is such as `note_id`, or if it has several words,
+    all of which are in the description of the tool.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -137,7 +137,7 @@ def _is_described_by_tool(tool: ToolDefinition) -> bool:
 
 
 def _is_plain(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
-    """Whether the name of a parameter says most of it, or the description of the tool has all words of the name.
+    """Whether the name of a parameter says most of it, or the description of the tool has all of its several words.
 
     A path beside other parameters may be relative to any of them.
     """
@@ -145,9 +145,9 @@ def _is_plain(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
         return False
     if _SAYS_ENOUGH.fullmatch(parameter.name):
         return True
-    description = tool.description or ""
+    description, words = tool.description or "", words_of(parameter.name)
     said = {word.rstrip("s") for word in re.findall(r"[a-z]+", description.lower())}
-    return len(description) >= _LONG_ENOUGH and said.issuperset(word.rstrip("s") for word in words_of(parameter.name))
+    return len(words) > 1 and said.issuperset(word.rstrip("s") for word in words)
 
 
 def _says_enough(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
