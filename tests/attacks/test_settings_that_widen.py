@@ -420,7 +420,7 @@ def test_lint_reports_what_waits_and_opens_nothing(clone):
     done = clone.command("lint", "--no-cache", "--format", "concise")
     assert done.exit_code == 0
     assert done.stdout == (
-        "warning[TK004] there are no tools in '.'\n"
+        "warning[TK004] no tools were found in '.'\n"
         "toolkit.toml:1:1: info[TK011] the environment variables that pipelines can read need your consent: "
         "WHEREABOUTS\n"
         "toolkit.toml:4:1: info[TK011] the settings of the tool 'file_read' need your consent: "

@@ -23,7 +23,7 @@ def greet(name: str) -> str:
     return f"hello {name}"
 '''
 COUNTED = "2 warnings of imported modules (-v shows them)\n"
-COMMANDS = ["list tools.py", "show tools.py", "schema tools.py", "run tools.py:greet name=Ada"]
+COMMANDS = ["list tools.py --format json", "show tools.py", "schema tools.py", "run tools.py:greet name=Ada"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

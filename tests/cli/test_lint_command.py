@@ -507,16 +507,16 @@ def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(inv
     result = invoke("lint", "code", "--format", "concise")
     assert (result.exit_code, result.stdout) == (
         0,
-        "warning[TK004] there are no tools in 'code'\nFound 1 warning. (no tools; 1 Python file read, 0 run)\n",
+        "warning[TK004] no tools were found in 'code'\nFound 1 warning. (no tools; 1 Python file read, 0 run)\n",
     )
     result = invoke("lint", "code", "--format", "concise", "--require-tools")
     assert (result.exit_code, result.stdout) == (
         1,
-        "error[TK004] there are no tools in 'code'\nFound 1 error. (1 Python file read, 0 run)\n",
+        "error[TK004] no tools were found in 'code'\nFound 1 error. (1 Python file read, 0 run)\n",
     )
     for path in ("code", "code/module.py"):
         result = invoke("lint", path, "--require-tools", "--ignore", "TK004")
-        assert (result.exit_code, "there are no tools in" in result.stdout) == (1, True)
+        assert (result.exit_code, "no tools were found in" in result.stdout) == (1, True)
 
 
 def test_configuration_with_only_servers_is_no_check_of_them(invoke, project):
@@ -525,7 +525,7 @@ def test_configuration_with_only_servers_is_no_check_of_them(invoke, project):
     assert (result.exit_code, result.stdout) == (
         1,
         (
-            "error[TK004]: there are no tools in '.'\n"
+            "error[TK004]: no tools were found in '.'\n"
             "hint: name the MCP servers to check what they list: `toolkit lint time`\n"
             "\n"
             "Found 1 error.\n"

@@ -172,11 +172,11 @@ def test_named_file_without_tools_is_not_imported_and_says_so(invoke, shop):
     result = invoke("list", "cleanup.py", "cleanup.py:clean")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error[TK004]: there are no tools in 'cleanup.py', so it was not imported\n"
+        "error[TK004]: no tools were found in 'cleanup.py', so it was not imported\n"
         " --> cleanup.py\n"
         "hint: mark a function with `@tool`; `toolkit run cleanup.py:NAME` calls one without a mark\n"
         "\n"
-        "error[TK004]: there are no tools in 'cleanup.py', so it was not imported\n"
+        "error[TK004]: no tools were found in 'cleanup.py', so it was not imported\n"
         " --> cleanup.py\n"
         "hint: mark it with `@tool` (cleanup.py:4); `toolkit run cleanup.py:clean` calls one without a mark\n"
         "1 Python file read, 0 run\n"

@@ -129,7 +129,7 @@ def make():
     return [stock]
 """
 UNMADE = """\
-error[TK004]: there are no tools in 'made.py'
+error[TK004]: no tools were found in 'made.py'
  --> made.py
 hint: the function '{}' in 'made.py' makes {}, and importing the file does not call it: write `{}` at the top level, or name a file that does this
 """
@@ -172,9 +172,9 @@ UNREACHABLE = (
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["list", "shop/server.py"], "error[TK004]: there are no tools in 'shop/server.py'\n --> shop/server.py\n"),
-        (["list", "shop"], "error[TK004]: there are no tools in 'shop'\n"),
-        (["schema", "shop"], "error[TK004]: there are no tools in 'shop'\n"),
+        (["list", "shop/server.py"], "error[TK004]: no tools were found in 'shop/server.py'\n --> shop/server.py\n"),
+        (["list", "shop"], "error[TK004]: no tools were found in 'shop'\n"),
+        (["schema", "shop"], "error[TK004]: no tools were found in 'shop'\n"),
         (["run", "shop/server.py:stock"], "error[TK001]: nothing is named 'stock' in 'shop/server.py'\n"),
     ],
 )

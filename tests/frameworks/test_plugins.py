@@ -185,5 +185,5 @@ def test_metadata_in_the_folder_of_a_project_registers_nothing(tmp_path):
         encoding="utf-8",
         check=False,
     )
-    assert "there are no tools in 'tools.py'" in ended.stdout
+    assert "no tools were found in 'tools.py'" in ended.stdout
     assert "imported" not in ended.stdout + ended.stderr

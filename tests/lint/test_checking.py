@@ -152,13 +152,13 @@ def test_helpers_without_tools_are_no_news_but_a_named_one_is(house):
     assert house.check("tools") == []
     assert house.check("tools/helper.py") == [
         (
-            "tools/helper.py: warning[TK004]: there are no tools in 'tools/helper.py', so it was not imported "
+            "tools/helper.py: warning[TK004]: no tools were found in 'tools/helper.py', so it was not imported "
             "(mark a function with `@tool`; `toolkit run tools/helper.py:NAME` calls one without a mark)"
         )
     ]
     Path("empty").mkdir()
     assert house.check("empty") == [
-        "warning[TK004]: there are no tools in 'empty' (mark functions with `@tool`, or name the files that hold tools)"
+        "warning[TK004]: no tools were found in 'empty' (mark functions with `@tool`, or name the files that hold tools)"
     ]
 
 
@@ -384,7 +384,7 @@ def test_threads_that_a_file_leaves_running_change_no_place_in_the_next(house, c
     house.runs("c.py", "x = 1\nraise ValueError(x)\n")
     found = [line.partition(" (")[0] for line in house.check("a.py", "b.py", "c.py", seconds=2) if "TK406" not in line]
     assert found == [
-        "a.py: warning[TK004]: there are no tools in 'a.py'",
+        "a.py: warning[TK004]: no tools were found in 'a.py'",
         "b.py:3: error[TK002]: 'b.py' did not finish: importing it took longer than 2 s",
         "c.py:2:1: error[TK002]: 'c.py' cannot be imported: ValueError: 1",
     ]

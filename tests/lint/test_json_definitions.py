@@ -287,14 +287,14 @@ OTHER_FILES = {
 @pytest.mark.parametrize("provider", HOSTED)
 def test_tool_that_a_provider_hosts_is_no_finding(folder, provider):
     assert lint(folder, "tools.json", HOSTED[provider]) == (
-        ["warning[TK004] there are no tools in 'tools.json'"],
+        ["warning[TK004] no tools were found in 'tools.json'"],
         0,
     )
 
 
 @pytest.mark.parametrize("name", OTHER_FILES)
 def test_file_of_another_program_has_no_tools(folder, name):
-    assert lint(folder, name, OTHER_FILES[name]) == ([f"warning[TK004] there are no tools in '{name}'"], 0)
+    assert lint(folder, name, OTHER_FILES[name]) == ([f"warning[TK004] no tools were found in '{name}'"], 0)
 
 
 @pytest.mark.parametrize("what", [*SHAPES, *AROUND])

@@ -192,7 +192,7 @@ def test_class_that_cannot_be_made_is_a_warning_with_the_hint(project):
             "tools.py:4:7: warning[TK003]: class 'Weather' has tools, but cannot be created without 'key' "
             "(create an instance in the module: weather = Weather(key=…))"
         ),
-        "tools.py: error[TK004]: there are no tools in 'tools.py' (mark a function with `@tool`)",
+        "tools.py: error[TK004]: no tools were found in 'tools.py' (mark a function with `@tool`)",
     ]
 
 

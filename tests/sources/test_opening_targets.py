@@ -129,14 +129,14 @@ def test_glob_gives_what_it_matches(project):
 def test_file_without_tools_says_how_to_make_one(project):
     project.write("tools.py", "VALUE = 1\n")
     assert project.problems("tools.py") == [
-        "tools.py: error[TK004]: there are no tools in 'tools.py' (mark a function with `@tool`)"
+        "tools.py: error[TK004]: no tools were found in 'tools.py' (mark a function with `@tool`)"
     ]
 
 
 def test_empty_folder_has_no_tools(project):
     (project.folder / "tools").mkdir()
     assert project.problems("tools") == [
-        "error[TK004]: there are no tools in 'tools' (it contains no Python files, pipelines or agents)"
+        "error[TK004]: no tools were found in 'tools' (it contains no Python files, pipelines or agents)"
     ]
 
 

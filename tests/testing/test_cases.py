@@ -411,7 +411,7 @@ def test_an_empty_folder_has_nothing_to_test(program, project):
     finished = program("test")
     assert (finished.returncode, finished.stderr) == (
         2,
-        "error[TK004]: there are no tools in '.'\nhint: it contains no Python files, pipelines or agents\n",
+        "error[TK004]: no tools were found in '.'\nhint: it contains no Python files, pipelines or agents\n",
     )
 
 

@@ -172,7 +172,7 @@ class ImportPermission:
         if chooser == "user":
             hint += f"; `toolkit run {_as_typed(spelled, name or 'NAME')}` calls one without a mark"
         place = Location(spelled) if spelled.endswith(PYTHON) and chooser != "file" else None
-        message = f"there are no tools in '{spelled}', so it was not imported"
+        message = f"no tools were found in '{spelled}', so it was not imported"
         return Problem(NOT_A_TOOL if chooser == "file" else NO_TOOLS, message, place, hint=hint)
 
 

@@ -428,4 +428,4 @@ def _no_tools(target: FilesTarget) -> Problem:
         from toolkit.sources.written_lists import unmade_tools  # only needed to report the problem
 
         hint = unmade_tools(target.python) or hint
-    return Problem(NO_TOOLS, f"there are no tools in '{target.spelled}'", place, hint=hint)
+    return Problem(NO_TOOLS, f"no tools were found in '{target.spelled}'", place, hint=hint)

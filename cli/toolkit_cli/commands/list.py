@@ -87,7 +87,7 @@ def _skills_of(targets: list[str] | None, directory: Path) -> dict[str, list[Pat
 
 def _without_folders(problems: Iterable[Problem], skills: Mapping[str, list[Path]]) -> list[Problem]:
     """Return the problems, without those about folders that have skills and no tools."""
-    known = {f"there are no tools in '{folder}'" for folder, found in skills.items() if found}
+    known = {f"no tools were found in '{folder}'" for folder, found in skills.items() if found}
     return [one for one in problems if one.code != NO_TOOLS or one.message not in known]
 
 

@@ -181,7 +181,7 @@ def _without_tools(
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
             hint = _imported_in(requests, reports) or hint
             is_other = not any(one.kind == "python" for one in requests) and _is_other_language(base / text)
-            message = f"there are no tools in '{text}'"
+            message = f"no tools were found in '{text}'"
             yield Problem(
                 NO_TOOLS, message, severity="info" if is_other else "warning", hint=_OTHER if is_other else hint
             )

@@ -238,7 +238,7 @@ class FileChecker:
         if theirs:
             problems = [one for one in problems if one.code != NO_TOOLS]
         if is_static and request.is_named and not (sources or theirs or module.shown.unfollowed):
-            message = f"there are no tools in '{request.target}'"
+            message = f"no tools were found in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
         if is_static:  # otherwise it was reported when the tools were built
             problems += undefined_annotations(module)
@@ -310,7 +310,7 @@ class FileChecker:
         tools, others = definitions_in(root, file)
         problems += others
         if not tools and not problems and request.is_named:
-            problems.append(Problem(NO_TOOLS, f"there are no tools in '{request.target}'", Location(file), "warning"))
+            problems.append(Problem(NO_TOOLS, f"no tools were found in '{request.target}'", Location(file), "warning"))
         return self._finished(problems, tools, file, "", _Opened.of(None))._replace(needs={"files": [], "listings": []})
 
     def _cases(self, request: Request) -> Report:
