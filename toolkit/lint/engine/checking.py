@@ -24,6 +24,7 @@ from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import codes as all_codes
 from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
+from toolkit.source_code.project_files import files_below
 from toolkit.sources.import_permissions import Chooser, FileCounts
 
 if TYPE_CHECKING:
@@ -195,8 +196,6 @@ _MARK = "mark functions with `@tool`, or name the files that hold tools"
 
 def _is_other_language(folder: Path) -> bool:
     """Whether a folder without Python files has programs in TypeScript or JavaScript."""
-    from toolkit.source_code.project_files import files_below  # few folders have no tools
-
     return folder.is_dir() and bool(files_below(folder, _SCRIPTS))
 
 
