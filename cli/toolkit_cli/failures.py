@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from toolkit.sources.import_permissions import FileCounts
 
 
+_MOST_WARNINGS = 5
+"""Maximum number of warnings of one kind about a file, in commands other than lint."""
+
+
 class ExitCode(IntEnum):
     """The exit code of a command."""
 
@@ -118,8 +122,8 @@ def report(
     """Report problems on stderr, with source excerpts or as one JSON object.
 
     As text, warnings about pipelines and agents are only counted, with the command that shows them: they belong to
-    `toolkit lint`, and would be repeated by every command that opens the file. Those that the settings of lint
-    exclude are left out.
+    `toolkit lint`, and would be repeated by every command that opens the file. Of other warnings, a few of each kind
+    are shown. Those that the settings of lint exclude are left out.
 
     Args:
         problems: The problems.
@@ -138,7 +142,10 @@ def report(
         return
     findings = [problem for problem in problems if _is_finding(problem)]
     if others := [problem for problem in problems if not _is_finding(problem)]:
-        console.say(rendering.as_text(others, colour=console.stderr_has_colour(), width=console.width()))
+        shown = rendering.as_text(
+            others, colour=console.stderr_has_colour(), width=console.width(), most_warnings=_MOST_WARNINGS
+        )
+        console.say(shown)
     if findings:
         console.say(rendering.counted_findings(findings))
     if counts is not None:

@@ -181,3 +181,15 @@ def test_named_file_without_tools_is_not_imported_and_says_so(invoke, shop):
         "hint: mark it with `@tool` (cleanup.py:4); `toolkit run cleanup.py:clean` calls one without a mark\n"
         "1 Python file read, 0 run\n"
     )
+
+
+def test_of_many_equal_warnings_only_a_few_are_shown(invoke, project):
+    (project / "many.py").write_text(
+        "from toolkit import tool\n\n\ndef make(number):\n    @tool(name=f'go_{number}')\n    def go(x: int) -> int:\n"
+        "        return x\n\n    return go\n\n\ntools = [make(number) for number in range(8)]\n",
+        "utf-8",
+    )
+    listed = invoke("list", "many.py")
+    assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, 9)
+    assert listed.stderr.count("warning[TK201]: tool 'go_") == 5
+    assert listed.stderr.splitlines()[-1] == "and 3 more [TK201] in many.py"

@@ -23,24 +23,28 @@ _GITHUB_SHOWS = 10
 _MOST_SHOWN = 100
 
 
-def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
+def as_text(
+    problems: Sequence[Problem], *, colour: bool = False, width: int = 80, most_warnings: int = _MOST_SHOWN
+) -> str:
     """Return the problems with source excerpts, without a newline at the end."""
-    few, rest = few_of(problems)
+    few, rest = few_of(problems, most_warnings)
     drawn = ([paint(line, colour=colour) for line in _draw(without_secrets(problem), width)] for problem in few)
     return "\n\n".join(["\n".join(lines) for lines in drawn] + rest)
 
 
-def few_of(problems: Sequence[Problem]) -> tuple[list[Problem], list[str]]:
-    """Return at most a hundred problems per file and code, and a line for each remainder."""
+def few_of(problems: Sequence[Problem], most_warnings: int = _MOST_SHOWN) -> tuple[list[Problem], list[str]]:
+    """Return at most a hundred problems per file and code, or fewer warnings, and a line for each remainder."""
     counts: Counter[tuple[str, str]] = Counter()
+    left: Counter[tuple[str, str]] = Counter()
     few = []
     for problem in problems:
         kind = (problem.location.file if problem.location else "", problem.code)
         counts[kind] += 1
-        if counts[kind] <= _MOST_SHOWN:
+        if counts[kind] <= (_MOST_SHOWN if problem.severity == "error" else most_warnings):
             few.append(problem)
-    rest = [(file, code, count - _MOST_SHOWN) for (file, code), count in counts.items() if count > _MOST_SHOWN]
-    return few, [_rest_in_words(file, code, count) for file, code, count in rest]
+        else:
+            left[kind] += 1
+    return few, [_rest_in_words(file, code, count) for (file, code), count in left.items()]
 
 
 def _rest_in_words(file: str, code: str, count: int) -> str:
