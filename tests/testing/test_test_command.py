@@ -361,7 +361,7 @@ def test_github_gets_annotations(program, words):
         (["words.py", "--format", "html"], 2, "--format"),
         (["words.py", "--policy", "missing.yaml"], 2, "missing.yaml"),
         (["words.py", "--python", "./no-python"], 2, "no-python"),
-        (["empty.py"], 2, "there are no tools"),
+        (["empty.py"], 2, "no tools were found"),
     ],
 )
 def test_misuse_is_explained(arguments, code, message, program, project, words):
