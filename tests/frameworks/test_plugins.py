@@ -40,7 +40,10 @@ def tell(city: str) -> str:
 
 @action(called="delete_station", says="Delete a weather station for good.")
 def delete(city: str) -> str:
-    return f"{city} is gone"
+    return STATIONS.pop(city)
+
+
+STATIONS = {}
 """
 LINTED = """\
 tools.py:11:5: error[TK506] tool 'delete_station' has a name that says it can delete something, but is not marked as destructive or as \
