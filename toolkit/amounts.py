@@ -1,6 +1,8 @@
-"""Amounts of money, and durations such as `30s`, as settings and pipelines write them."""
+"""Amounts of money, durations such as `30s`, as settings and pipelines write them, and estimated numbers of tokens."""
 
+import json
 import re
+from typing import Any, Final
 
 
 def money(dollars: float, digits: int = 4) -> str:
@@ -43,3 +45,35 @@ def format_duration(seconds: float) -> str:
         return f"{seconds * 1000:g}ms"
     minutes = seconds / 60
     return f"{minutes:g}m" if seconds >= 60 and minutes.is_integer() else f"{seconds:g}s"  # noqa: PLR2004
+
+
+BYTES_OF_A_TOKEN: Final = 4
+"""The size of a token that is assumed, in bytes of UTF-8, since no tokenizer is at hand."""
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def tokens_in(text: str) -> int:
+    """Return the approximate number of tokens of a text.
+
+    Example:
+        >>> tokens_in("sun in Oslo"), tokens_in("奥斯陆晴")
+        (3, 3)
+    """
+    size = len(text) if text.isascii() else len(text.encode(errors="replace"))
+    return -(-size // BYTES_OF_A_TOKEN)
+
+
+def about_tokens(text: str) -> str:
+    """Return the approximate size of a text in words.
+
+    Example:
+        >>> about_tokens("sun in Oslo"), about_tokens("sun")
+        ('about 3 tokens', 'about 1 token')
+    """
+    count = tokens_in(text)
+    return f"about {count:,} token{'' if count == 1 else 's'}"
+
+
+def tokens_of_data(data: Any) -> int:
+    """Return the approximate number of tokens of data that is sent as JSON, such as a definition."""
+    return tokens_in(_COMPACT.encode(data))

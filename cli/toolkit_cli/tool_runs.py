@@ -98,7 +98,7 @@ def check_client(options: RunOptions) -> None:
     """Check the client of `--as`, before anything runs.
 
     Raises:
-        Failure: If it is unknown, or there is no single result.
+        Failure: If the client is unknown, or the command has several results, or none.
     """
     if options.client is None:
         return

@@ -344,7 +344,7 @@ RESULTS: Final[Mapping[str, Passing]] = {
     "opencode": Passing(
         "opencode",
         structured=Limit(
-            "if nothing else", "structured content is sent as JSON only if there is no content", _OPENCODE
+            "if nothing else", "structured content is sent as JSON if the result has no content blocks", _OPENCODE
         ),
         blocks=Limit(
             {"audio": "", "resource": "{text}", "resource_link": ""},

@@ -7,8 +7,8 @@ A deferred tool is not part of the prompt until a search of the provider has fou
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from toolkit.amounts import tokens_of_data
 from toolkit.dialects.providers import Export, dialect
-from toolkit.token_counts import tokens_of_data
 from toolkit.tools.definition.spec import ToolSpec
 
 DEFERRING: Final = ("anthropic", "openai")

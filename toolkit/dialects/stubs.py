@@ -3,6 +3,7 @@
 import json
 import keyword
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -41,10 +42,12 @@ def stubs_of(specs: Sequence[ToolSpec], language: Language) -> str:
     return f"from typing import {', '.join(names)}\n\n{body}" if names else body
 
 
-class _Writer:
+class _Writer(ABC):
     """Writes the types of one language; objects become named types."""
 
     language: Language
+    list_of: str
+    map_of: str
     imported: tuple[str, ...] = ()
 
     def __init__(self) -> None:
@@ -53,17 +56,17 @@ class _Writer:
         self._functions: set[str] = set()
         self._roots: list[Any] = []
 
+    @abstractmethod
     def function(self, spec: ToolSpec) -> str:
         """Return the declaration of a tool."""
-        raise NotImplementedError
 
+    @abstractmethod
     def named_type(self, name: str, part: Schema) -> str:
         """Return the declaration of an object."""
-        raise NotImplementedError
 
-    def composed(self, kind: Literal["list", "map", "union", "values"], parts: Sequence[str]) -> str:
-        """Return a type made of others, or of literal values."""
-        raise NotImplementedError
+    @abstractmethod
+    def values(self, parts: Sequence[str]) -> str:
+        """Return a type of a few values, which are written as JSON."""
 
     def result(self, spec: ToolSpec) -> str:
         """Return the type of what a tool returns."""
@@ -98,15 +101,15 @@ class _Writer:
         if "const" in node or "enum" in node:
             values = [node["const"]] if "const" in node else list(node["enum"])
             scalars = all(value is None or isinstance(value, str | int | bool) for value in values)
-            return self.composed("values", [_literal(value) for value in values]) if scalars else self.anything
+            return self.values([_literal(value) for value in values]) if scalars else self.anything
         for key in ("anyOf", "oneOf"):
             if node.get(key):
                 names = [name if index == 0 else f"{name}{index + 1}" for index in range(len(node[key]))]
                 parts = [self.type_of(part.at(key, index), one) for index, one in enumerate(names)]
-                return self.composed("union", parts)
+                return _union(parts)
         kinds = node.get("type")
         if isinstance(kinds, list | tuple):
-            return self.composed("union", [self._of_kind(part, str(kind), name) for kind in kinds])
+            return _union([self._of_kind(part, str(kind), name) for kind in kinds])
         return self._of_kind(part, str(kinds or ("object" if "properties" in node else "")), name)
 
     def _of_kind(self, part: Schema, kind: str, name: str) -> str:
@@ -114,13 +117,13 @@ class _Writer:
         if kind == "array":
             items = node.get("items")
             inner = self.type_of(part.at("items"), f"{name}Item") if isinstance(items, Mapping) else self.anything
-            return self.composed("list", [inner])
+            return self.list_of.format(inner)
         if kind == "object":
             if node.get("properties"):
                 return self._object(part, node.get("title") or name)
             others = node.get("additionalProperties")
             inner = self.type_of(part.at("additionalProperties"), f"{name}Value") if isinstance(others, Mapping) else ""
-            return self.composed("map", [inner or self.anything])
+            return self.map_of.format(inner or self.anything)
         return _SCALARS[self.language].get(kind, self.anything)
 
     def _object(self, part: Schema, name: str) -> str:
@@ -142,6 +145,7 @@ class _Writer:
 
 class _Python(_Writer):
     language: Language = "python"
+    list_of, map_of = "list[{}]", "dict[str, {}]"
     imported = ("Any", "Literal", "NotRequired", "TypedDict")
 
     def function(self, spec: ToolSpec) -> str:
@@ -166,19 +170,13 @@ class _Python(_Writer):
         inner = ", ".join(f"{_literal(one)}: {_quoted(type_)}" for one, type_ in pairs)
         return f'{name} = TypedDict("{name}", {{{inner}}})'
 
-    def composed(self, kind: str, parts: Sequence[str]) -> str:
-        match kind:
-            case "list":
-                return f"list[{parts[0]}]"
-            case "map":
-                return f"dict[str, {parts[0]}]"
-            case "values":
-                return f"Literal[{', '.join(_PYTHON_WORDS.get(part, part) for part in parts)}]"
-        return " | ".join(dict.fromkeys(parts))
+    def values(self, parts: Sequence[str]) -> str:
+        return f"Literal[{', '.join(_PYTHON_WORDS.get(part, part) for part in parts)}]"
 
 
 class _TypeScript(_Writer):
     language: Language = "typescript"
+    list_of, map_of = "Array<{}>", "Record<string, {}>"
 
     def function(self, spec: ToolSpec) -> str:
         whole = self.root(spec.parameters)
@@ -198,13 +196,13 @@ class _TypeScript(_Writer):
         pairs = (f"{_key(one)}{'' if needed else '?'}: {type_}" for one, type_, needed in members)
         return f" {'; '.join(pairs)} "
 
-    def composed(self, kind: str, parts: Sequence[str]) -> str:
-        match kind:
-            case "list":
-                return f"Array<{parts[0]}>"
-            case "map":
-                return f"Record<string, {parts[0]}>"
-        return " | ".join(dict.fromkeys(parts))
+    def values(self, parts: Sequence[str]) -> str:
+        return _union(parts)
+
+
+def _union(types: Sequence[str]) -> str:
+    """Return a type of either of others, which both languages write alike."""
+    return " | ".join(dict.fromkeys(types))
 
 
 def _described(spec: ToolSpec) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any, Final
 
+from toolkit.amounts import tokens_in
 from toolkit.approvals.allowances import Allowance, Allowances
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.reviewers import RefusingReviewer
@@ -31,7 +32,6 @@ from toolkit.sources.opening import SourceOpener
 from toolkit.sources.project_policies import configured_policy
 from toolkit.testing.departures import Departures
 from toolkit.testing.outcomes import NOT_APPROVED, Outcome, is_refusal
-from toolkit.token_counts import tokens_in
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.calls.json_data import plain_data

@@ -10,6 +10,7 @@ from traceback import format_exception
 from types import CoroutineType
 from typing import Any, Final, NamedTuple
 
+from toolkit.amounts import about_tokens
 from toolkit.approvals.decisions import Refused
 from toolkit.approvals.gates import Demand, Gate
 from toolkit.approvals.policies import NO_QUESTION, DescribedCall, Verdict
@@ -338,7 +339,6 @@ def log_call(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, result: ToolResult, seconds: float
 ) -> None:
     """Log the arguments and the result of a call in one line, and in full at level DEBUG."""
-    from toolkit.token_counts import about_tokens  # few programs log their calls
 
     def whole() -> str:
         sent = _text(mask_secrets(arguments, tool.hidden_parameters))

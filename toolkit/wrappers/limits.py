@@ -6,8 +6,8 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
+from toolkit.amounts import tokens_in
 from toolkit.errors import ConfigurationError, ToolExecutionError
-from toolkit.token_counts import tokens_in
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext

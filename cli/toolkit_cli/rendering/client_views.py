@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolkit.amounts import about_tokens, tokens_in
 from toolkit.dialects.client_results import APIS, RESULTS, CallOf, Received, received
 from toolkit.errors import ConfigurationError, not_installed
 from toolkit.problems import Problem, did_you_mean
 from toolkit.redactors.redactor import Redactor
-from toolkit.token_counts import about_tokens, tokens_in
 from toolkit.tools.calls.attachments import attachments_in, block_of
 from toolkit_cli.rendering.styles import Line, table
 

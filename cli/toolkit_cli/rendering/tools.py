@@ -6,11 +6,11 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from toolkit.amounts import tokens_of_data
 from toolkit.builtin.catalog import options_of
 from toolkit.disclosure.offering import tree_of
 from toolkit.pipelines.outline import outline_of
 from toolkit.skills.skill_files import read_skill
-from toolkit.token_counts import tokens_of_data
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign.frameworks import title_of
 from toolkit.tools.kinds.function_tools import DescribedTool

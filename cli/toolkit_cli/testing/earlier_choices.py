@@ -37,11 +37,11 @@ class EarlierReport(NamedTuple):
 
 
 def find_earlier(text: str) -> EarlierReport | GitRevision:
-    """Return the report in a file or, if there is no such file, a revision.
+    """Return an earlier report, or a git revision if the text names neither a file nor something that ends in `.json`.
 
     Raises:
         Failure: If the file cannot be read.
-        ConfigurationError: If it is no file, and there is no such revision, or no repository.
+        ConfigurationError: If the revision is unknown, or the working folder is not in a repository.
     """
     if not (Path(text).is_file() or text.endswith(".json")):
         return find_revision(text, Path.cwd())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from toolkit import dialects
+from toolkit.amounts import tokens_of_data
 from toolkit.dialects import Export
 from toolkit.dialects.conformance import PROVIDERS
 from toolkit.dialects.provider_limits import Limit, Objection
@@ -17,7 +18,6 @@ from toolkit.dialects.schema_parts import path_of
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
-from toolkit.token_counts import tokens_of_data
 from toolkit.tools.definition.spec import ToolSpec
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)

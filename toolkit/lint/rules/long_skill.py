@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from toolkit.amounts import tokens_in
 from toolkit.codes import LONG_SKILL
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.skills.skill_files import Skill
-from toolkit.token_counts import tokens_in
 
 
 class LongSkill(Rule):

@@ -15,8 +15,8 @@ class MissingSkillFile(Rule):
 
     ## Why
 
-    A model that is told to read or run a file searches for it, invents what it could contain, or gives up. Paths start
-    at the folder of the skill. This rule checks links, and the files in `scripts/`, `references/` and `assets/` that
+    A model that cannot find a file searches for it, invents its content, or gives up. Paths start at the folder of the
+    skill. This rule checks links, and the files in `scripts/`, `references/` and `assets/` that
     commands run, if the skill has that folder. For a command, a file with this path in a folder around the skill counts
     too.
 

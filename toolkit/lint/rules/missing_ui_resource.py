@@ -22,8 +22,8 @@ class MissingUiResource(Rule):
     ## Why
 
     A host with MCP Apps reads the resource that `_meta.ui.resourceUri` of a tool names, and shows it with the result.
-    The address must begin with `ui://`. If there is no such resource, the host shows nothing or an error, and only
-    there. An address that is written in this place and nowhere else in the project has no resource.
+    The address must begin with `ui://`. Without the resource, a host shows nothing, or an error, and other clients
+    notice nothing. An address that the project writes only once has no resource.
 
     ## Example
 

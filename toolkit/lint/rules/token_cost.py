@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from toolkit.amounts import tokens_of_data
 from toolkit.codes import TOKEN_COST
 from toolkit.lint.clues.provider_objections import by_source, name_of, tokens_of
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.token_counts import tokens_of_data
 
 
 class TokenCost(Rule):
