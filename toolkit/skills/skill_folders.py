@@ -23,18 +23,23 @@ _HIDDEN = (".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".op
 """The hidden folders of a project in which clients look for skills, all of them under `skills`."""
 
 
-def find_skills(folder: Path) -> list[Path]:
+def find_skills(folder: Path, files: Iterable[Path] | None = None) -> list[Path]:
     """Return the `SKILL.md` of each skill in a folder and below it, sorted, each once.
 
     Hidden folders are left out, except those in which clients look for the skills of a project, such as
     `.claude/skills`.
+
+    Args:
+        folder: The folder.
+        files: The files in it and below it, without those in hidden folders, if they are known.
     """
-    return _found_below([folder, *(folder / name / _SKILLS for name in _HIDDEN)])
+    known = _files_in([folder]) if files is None else files
+    return _skills_among([*known, *_files_in(folder / name / _SKILLS for name in _HIDDEN)])
 
 
 def project_skills(folder: Path) -> list[Path]:
     """Return the `SKILL.md` of each skill of the project in a folder: in `skills`, and where clients look for them."""
-    return _found_below([folder / _SKILLS, *(folder / name / _SKILLS for name in _HIDDEN)])
+    return _skills_among(_files_in([folder / _SKILLS, *(folder / name / _SKILLS for name in _HIDDEN)]))
 
 
 def files_of_skill(folder: Path) -> dict[str, bytes]:
@@ -65,9 +70,13 @@ def files_of_skill(folder: Path) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
-def _found_below(roots: Iterable[Path]) -> list[Path]:
-    found = (path for root in roots if root.is_dir() for path in files_below(root, (SKILL_FILE,)))
-    return list({os.path.realpath(path): path for path in found if path.name == SKILL_FILE}.values())
+def _files_in(folders: Iterable[Path]) -> Iterator[Path]:
+    return (path for one in folders if one.is_dir() for path in files_below(one, (SKILL_FILE,)))
+
+
+def _skills_among(files: Iterable[Path]) -> list[Path]:
+    found = (path for path in files if path.name == SKILL_FILE)
+    return list({os.path.realpath(path): path for path in found}.values())
 
 
 def _unreadable_files(skill: Skill) -> Iterator[HeaderFault]:

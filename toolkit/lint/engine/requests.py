@@ -124,16 +124,13 @@ def _others_below(folder: Path) -> Iterable[Path]:
     """Return the lists of definitions, the case files, the skills and the manifests in a folder."""
     if not folder.is_dir():
         return ()
+    found = files_below(folder, (JSON, *CASES, SKILL_FILE), hidden=(PLUGIN_FOLDER,))
+    visible = [path for path in found if PLUGIN_FOLDER not in path.relative_to(folder).parts]
     return [
-        path
-        for path in files_below(folder, (JSON, *CASES))
-        if path.name == _TOOLS_JSON or path.name.endswith((f".{_TOOLS_JSON}", *CASES))
-    ] + [*find_skills(folder), *_manifests_below(folder)]
-
-
-def _manifests_below(folder: Path) -> Iterable[Path]:
-    found = files_below(folder, NAMES, hidden=(PLUGIN_FOLDER,))
-    return (path for path in found if path.name in NAMES and kind_of(str(path)))
+        *(one for one in visible if one.name == _TOOLS_JSON or one.name.endswith((f".{_TOOLS_JSON}", *CASES))),
+        *find_skills(folder, visible),
+        *(one for one in found if one.name in NAMES and kind_of(str(one))),
+    ]
 
 
 def means_all(targets: Sequence[str], project: Path) -> bool:
