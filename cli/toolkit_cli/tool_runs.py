@@ -103,9 +103,8 @@ def check_client(options: RunOptions) -> None:
     if options.client is None:
         return
     if options.is_batch or options.dry_run:
-        raise Failure(
-            ExitCode.USAGE, f"--as shows one result, and not with {'--each' if options.each else '--dry-run'}"
-        )
+        other = "--each" if options.each else "--dry-run"
+        raise Failure(ExitCode.USAGE, f"'--as' shows a single result, so it cannot be combined with '{other}'")
     from toolkit_cli.rendering.client_views import known_client  # few runs are shown as a client sees them
 
     known_client(options.client)

@@ -199,11 +199,11 @@ def test_result_that_is_too_large_for_a_client_says_so(invoke, folder):
     [
         (
             ("run", "tools.py:stock", "product=x", "--as", "codx"),
-            "error: --as: it is not known how 'codx' passes on results\nhint: did you mean 'codex' or 'vscode'?\n",
+            "error: --as: there are no facts about 'codx'\nhint: did you mean 'codex' or 'vscode'?\n",
         ),
         (
             ("run", "tools.py:stock", "product=x", "--as", "codex", "--dry-run"),
-            "error: --as shows one result, and not with --dry-run\n",
+            "error: '--as' shows a single result, so it cannot be combined with '--dry-run'\n",
         ),
         (
             ("show", "tools.py:stock", "--as", "codex", "--format", "mermaid"),

@@ -25,7 +25,7 @@ def known_client(name: str) -> str:
     """
     if name not in RESULTS:
         hint = did_you_mean(name, RESULTS, otherwise=f"known are {', '.join(RESULTS)}")
-        message = f"--as: it is not known how '{name}' passes on results"
+        message = f"--as: there are no facts about '{name}'"
         raise ConfigurationError(message, problems=[Problem("", message, hint=hint)])
     return name
 
