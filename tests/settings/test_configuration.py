@@ -148,7 +148,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
         "toolkit.toml:4:1: error[TK005]: 'context' must be a table (write context = { tenant = 'acme' })",
         (
             "toolkit.toml:5:1: error[TK005]: unknown key 'xyzzy' "
-            "(the keys are sources, skills, env, secrets, defaults, context, builtin, groups, mcp, prices, limits, audit, "
+            "(the keys are sources, skills, env, secrets, defaults, context, builtin, groups, mcp, serve, prices, limits, "
             "keep_runs, webhook, policy, lint)"
         ),
         (

@@ -35,6 +35,10 @@
     command = "uvx"                         # an MCP server; its tools are named `time.now` etc.
     args = ["mcp-server-time"]
 
+    [tool.toolkit.serve.auth]
+    issuer = "https://login.example"        # whose access tokens `toolkit serve --http` accepts
+    scopes = { "shop.read" = ["order"] }
+
     [[tool.toolkit.policy.deny]]
     tool = "file_*"                         # which calls are allowed, need approval or are denied
     where = { path = { outside = "." } }
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.documents import Mapping as MappingNode
     from toolkit.mcp.settings.server_settings import McpServer
+    from toolkit.mcp.settings.serving_keys import ServingSettings
     from toolkit.tools.calls.call_limits import Limit
     from toolkit.webhooks.webhook_keys import WebhookSettings
 
@@ -138,6 +143,7 @@ class Configuration(NamedTuple):
         builtin: The settings of ready tools, by their names in the configuration.
         groups: The settings of groups of tools, by their names.
         mcp: The MCP servers, by their names.
+        serve: The settings of `toolkit serve`, or `None` if not set.
         start: The names of the project's servers for which a flag or a variable gives consent.
         consented: The names of the project's settings for which a flag or a variable gives consent: `builtin.http`.
         holds_pins: Whether tools of a server can only be used as `toolkit.lock` pins them.
@@ -175,6 +181,7 @@ class Configuration(NamedTuple):
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
     groups: Mapping[str, GroupSettings] = MappingProxyType({})
     mcp: "Mapping[str, McpServer]" = MappingProxyType({})
+    serve: "ServingSettings | None" = None
     start: frozenset[str] = frozenset()
     consented: frozenset[str] = frozenset()
     holds_pins: bool = True

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from toolkit.agents.models.named_models import Price
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.server_settings import McpServer
+    from toolkit.mcp.settings.serving_keys import ServingSettings
     from toolkit.webhooks.webhook_keys import WebhookSettings
 
 
@@ -142,6 +143,12 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
     from toolkit.mcp.settings.server_tables import read_servers  # few projects have servers
 
     return read_servers(tables, spot)
+
+
+def _serving(written: Mapping[str, Any], spot: Spot) -> "ServingSettings":
+    from toolkit.mcp.settings.serving_keys import read_serving  # few projects are served to others
+
+    return read_serving(written, spot)
 
 
 def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called with the value of a key
@@ -303,6 +310,12 @@ def _servers_schema() -> Schema:
     return servers_schema()
 
 
+def _serving_schema() -> Schema:
+    from toolkit.mcp.settings.serving_keys import serving_schema  # few projects are served to others
+
+    return serving_schema()
+
+
 DEFAULTS: Final = (
     Key("timeout", DURATION, "timeout of a call"),
     Key("approval_timeout", DURATION, "timeout of a question", "5m"),
@@ -368,6 +381,12 @@ KEYS: Final = (
         table_kind("{ time = { command = 'uvx', args = ['mcp-server-time'] } }", _servers_schema),
         "MCP servers, with a table for each server, and `files`, a list of editors' files with servers",
         take=_servers,
+    ),
+    Key(
+        "serve",
+        table_kind("{ auth = { issuer = 'https://login.example' } }", _serving_schema),
+        "settings of `toolkit serve`: whose access tokens it accepts over HTTP",
+        take=_serving,
     ),
     Key(
         "prices",

@@ -110,7 +110,8 @@ def serve(options: ServeOptions) -> int:
 
     place = None if options.http is None else parse_place(options.http)
     if options.print_config is not None:
-        return _print_configuration(options.print_config, options.name, _words(options), place, options.token_env)
+        variable = _token_variable(options, place)
+        return _print_configuration(options.print_config, options.name, _words(options), place, variable)
     return _serve(options, place)
 
 
@@ -129,9 +130,11 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
 
         access = None
         if place is not None:
-            access = server_transports.http_options(place, options.token_env, options.allow_host or ())
+            auth = session.configuration.serve.auth if session.configuration.serve is not None else None
+            access = server_transports.http_options(place, options.token_env, options.allow_host or (), auth)
         served = served_tools.open_served(targets, session, options.timeout)
         check_names(session.answers.rules, served.values())
+        served_tools.warn_of_unknown_tools(session.configuration, served)
         token = None if access is None else access.token
         made = served_tools.make_options(session, options.name, options.meta or (), options.timeout, token)
         watch = server_transports.reloader(targets, open_again) if options.reload else None
@@ -173,7 +176,7 @@ def _as_typed(options: Mapping[str, Sequence[str] | None], flags: Mapping[str, b
 
 
 def _print_configuration(
-    editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str
+    editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str | None
 ) -> int:
     """Print the configuration for a client; secrets are referenced by variable, and context values are left out."""
     if place is not None and place.port == 0:
@@ -182,10 +185,19 @@ def _print_configuration(
         hint = "use letters, digits, '_' and '-'"
         raise Failure(ExitCode.USAGE, f"--name: '{name}' is not valid in every client's configuration", hint=hint)
     url = None if place is None else place.reachable.url(place.port)
-    variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
-    whole = _configuration_to_paste(editor, name, words, url, variable)
+    whole = _configuration_to_paste(editor, name, words, url, token_variable)
     console.write_json(whole)
     return ExitCode.SUCCESS
+
+
+def _token_variable(options: ServeOptions, place: "Place | None") -> str | None:
+    """Return the variable with the bearer token, if clients need one; with access tokens, they sign in themselves."""
+    if os.environ.get(options.token_env):
+        return options.token_env
+    if place is None or place.is_private:
+        return None
+    serving = load_configuration(options.tools, *options.opening).serve
+    return options.token_env if serving is None or serving.auth is None else None
 
 
 def _configuration_to_paste(

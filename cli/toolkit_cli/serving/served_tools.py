@@ -1,15 +1,21 @@
 """Opens the tools to serve, and turns the options of the command into options of the server."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from toolkit.approvals.decisions import DEFAULT_TIMEOUT
-from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.policies import DescribedCall, Risk
+from toolkit.approvals.rules import GroupFit
+from toolkit.disclosure.groups import is_plain, matches
 from toolkit.disclosure.offering import folded_tools
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
 from toolkit.mcp.serving.server import Options
+from toolkit.mcp.serving.token_scopes import Scopes
 from toolkit.mcp.shared_context import allow_keys
+from toolkit.problems import did_you_mean
+from toolkit.settings.policy_settings import group_fits
 from toolkit.skills.skill_folders import skills_in
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
@@ -18,6 +24,7 @@ from toolkit_cli.running.sessions import Session, seconds_of, timed
 if TYPE_CHECKING:
     from toolkit.approvals.decisions import ReviewRequest
     from toolkit.redactors.redactor import Redactor
+    from toolkit.settings.configuration import Configuration
     from toolkit.tools.base import Tool
 
 
@@ -80,7 +87,31 @@ def make_options(session: Session, name: str, meta: Sequence[str], timeout: str 
     _keep_out_of_logs(redactor)
     folders = [configuration.directory / folder for folder in configuration.skills]
     skills = skills_in(folders, configuration.directory) if folders else ()
-    return Options(name, rules=rules, redactor=redactor, skills=skills)
+    return Options(name, rules=rules, redactor=redactor, skills=skills, scopes=_scopes_of(configuration))
+
+
+def _scopes_of(configuration: "Configuration") -> Scopes:
+    """Return the tools that the scopes of access tokens allow."""
+    if configuration.serve is None or configuration.serve.auth is None:
+        return Scopes()
+    groups = group_fits(configuration.groups, configuration.directory)
+    written = configuration.serve.auth.scopes
+    return Scopes({scope: partial(_is_covered, choices, groups) for scope, choices in written.items()})
+
+
+def _is_covered(choices: Sequence[str], groups: Mapping[str, GroupFit], risk: Risk) -> bool:
+    return any(groups[one](risk) == "yes" if one in groups else matches(risk.tool, one) for one in choices)
+
+
+def warn_of_unknown_tools(configuration: "Configuration", served: Collection[str]) -> None:
+    """Warn about names in the scopes of access tokens that no served tool and no group has."""
+    auth = configuration.serve.auth if configuration.serve is not None else None
+    known = {*served, *configuration.groups}
+    for scope, choices in (auth.scopes if auth is not None else {}).items():
+        for name in choices:
+            if is_plain(name) and name not in known:
+                hint = did_you_mean(name, known, otherwise="no client sees it")
+                console.say(f"warning: scope '{scope}' allows '{name}', which is not served; {hint}")
 
 
 def _keep_out_of_logs(redactor: "Redactor") -> None:

@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from http import HTTPStatus
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.serving.http_requests import HttpAccess
@@ -20,7 +21,13 @@ from toolkit_cli.failures import ExitCode, Failure, report
 from toolkit_cli.serving.places import Place, listening_socket, run_until_interrupted
 from toolkit_cli.watched_files import INTERVAL, stamp_after_a_while, stamp_of
 
+if TYPE_CHECKING:
+    from toolkit.mcp.serving.access_tokens import Fetch
+    from toolkit.mcp.serving.protected_resource import Protection
+    from toolkit.mcp.settings.serving_keys import ServingAuth
+
 _SHORTEST_TOKEN = 16
+_KEYS_SECONDS = 10.0
 _MOST_NAMED = 12
 _ALONE = (
     "waiting for an MCP client on stdin; clients start this command themselves "
@@ -39,23 +46,27 @@ class HttpOptions(NamedTuple):
         place: The address that the server listens on.
         token: The bearer token that clients must send, if any.
         hosts: Further host names that clients may use.
+        auth: Whose access tokens are accepted, too.
     """
 
     place: Place
     token: str | None
     hosts: Sequence[str] = ()
+    auth: "ServingAuth | None" = None
 
 
-def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptions:
+def http_options(place: Place, variable: str, hosts: Sequence[str], auth: "ServingAuth | None" = None) -> HttpOptions:
     """Return who may connect; the token is removed from the environment, so that tools cannot see it.
 
     Args:
         place: The address that the server listens on.
         variable: The environment variable with the bearer token, if it is set.
         hosts: Further host names that clients may use.
+        auth: Whose access tokens are accepted, too.
 
     Raises:
-        Failure: If other machines could connect without a token, the token is too short, or a host name is invalid.
+        Failure: If other machines could connect without a token, the token is too short, or a host name is invalid; or
+            if it is not known for which URL access tokens have to be issued.
     """
     for host in hosts:
         if not _HOST.fullmatch(host):
@@ -63,7 +74,10 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
             raise Failure(ExitCode.USAGE, f"--allow-host: '{host}' is not a host name", hint=hint)
     token = os.environ.pop(variable, "").strip() or None
     hint = f"set {variable} to a long random string, such as the output of `openssl rand -hex 32`"
-    if token is None and not place.is_private:
+    if auth is not None and auth.audience is None and not place.is_private:
+        message = f"access tokens have to name the URL at which clients reach '{place.host}', and it is not known"
+        raise Failure(ExitCode.USAGE, message, hint="set [serve.auth] audience = 'https://tools.example/mcp'")
+    if token is None and auth is None and not place.is_private:
         message = f"other machines can connect to '{place.host}', so a bearer token is required"
         raise Failure(ExitCode.USAGE, message, hint=hint)
     if token is not None and not token.isascii():
@@ -71,7 +85,41 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
     if token is not None and len(token) < _SHORTEST_TOKEN:
         message = f"the bearer token in {variable} has {len(token)} characters; it needs at least {_SHORTEST_TOKEN}"
         raise Failure(ExitCode.USAGE, message, hint=hint)
-    return HttpOptions(place, token, hosts)
+    return HttpOptions(place, token, hosts, auth)
+
+
+def _protection(auth: "ServingAuth", url: str, token: str | None) -> "Protection":
+    """Return how requests to a server are protected.
+
+    Args:
+        auth: Whose access tokens are accepted.
+        url: The URL of the server.
+        token: The bearer token that is accepted, too, if any.
+    """
+    from toolkit.mcp.serving.access_tokens import Issuer  # cryptography takes a while to import
+    from toolkit.mcp.serving.protected_resource import Protection
+
+    return Protection(Issuer(auth.issuer, auth.audience or url, _fetch_from(auth), auth.jwks), token)
+
+
+def _fetch_from(auth: "ServingAuth") -> "Fetch":
+    """Return a function that fetches keys; only the configured hosts may be in a private network."""
+    from toolkit.builtin.web.address_guard import (  # only servers with access tokens need it
+        AddressGuard,
+        host_and_port_of,
+    )
+    from toolkit.builtin.web.fetching import Fetcher
+
+    trusted = [host_and_port_of(url) for url in (auth.issuer, auth.jwks) if url is not None]
+    fetcher = Fetcher(AddressGuard(trusted), _KEYS_SECONDS)
+
+    async def fetch(url: str) -> bytes:
+        fetched = await fetcher.fetch("GET", url, {"Accept": "application/json"})
+        if fetched.status != HTTPStatus.OK or fetched.is_cut:
+            raise ValueError("it is too long" if fetched.is_cut else f"the answer is HTTP {fetched.status}")
+        return fetched.body
+
+    return fetch
 
 
 def serve_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch | None, *, quiet: bool) -> int:
@@ -100,14 +148,16 @@ def serve_over_http(
     """Serve clients over HTTP until interrupted; return the exit code."""
     with closing(listening_socket(access.place)) as listener:
         port = listener.getsockname()[1]
+        url = access.place.url(port)
         within = HttpAccess.at([*access.place.names, *access.hosts], port, access.token)
+        protection = None if access.auth is None else _protection(access.auth, url, access.token)
 
         def tell() -> None:
             if not quiet:
-                console.say(_served(tools, f"at {access.place.url(port)}"))
+                console.say(_served(tools, f"at {url}"))
 
         async def work(server: "ToolServer") -> None:
-            await serve_http(server, listener, within, tell)
+            await serve_http(server, listener, within, tell, protection)
 
         return _until_the_end(tools, options, work, watch)
 

@@ -1,1 +1,1 @@
-"""A separate process that parses web pages."""
+"""HTTP requests to checked addresses with limits, and a separate process that parses web pages."""

@@ -202,6 +202,8 @@ class Catalog:
         self._definitions: WeakKeyDictionary[Tool, Definition] = WeakKeyDictionary()
         self._sessions: OrderedDict[str, dict[str, Tool]] = OrderedDict()
         self._base: dict[str, Tool] = {}
+        self.known: dict[str, Tool] = {}
+        """All served tools by their own names, including those behind facades; updated when tools are replaced."""
         self._stateless: dict[str, Tool] = {}
         self.replace(tools)
 
@@ -209,6 +211,8 @@ class Catalog:
         """Replace all tools; tools that facades have revealed are hidden again."""
         self._base = dict(tools)
         self._stateless = {**tools, **_facade_tools(tools)}
+        self.known.clear()
+        self.known |= {tool.name: tool for tool in _reachable(tools).values()} | self._base
         self._sessions.clear()
 
     @property

@@ -10,7 +10,7 @@ import logging
 import socket
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import uvicorn
 from starlette.responses import PlainTextResponse, Response
@@ -117,6 +117,16 @@ _SHORT_BODY = 64 * 1024
 _SHORT_WHILE = 5.0
 
 
+class Admission(Protocol):
+    """Decides about requests by more than their `Host`, `Origin` and bearer token."""
+
+    async def admit(self, scope: Scope) -> Response | None:
+        """Return the answer to a request before its body is read, or `None` if the application may receive it."""
+
+    def refusal_of_call(self, scope: Scope, body: bytes) -> Response | None:
+        """Return the response that refuses a request because of its body, or `None`."""
+
+
 class HttpAccess(NamedTuple):
     """Which requests are allowed.
 
@@ -126,6 +136,7 @@ class HttpAccess(NamedTuple):
         token: The bearer token that every request must contain, or `None`.
         path: The only path at which something is served; `None` if the application knows its paths.
         open_paths: The paths that need no token.
+        admission: Decides about the requests that all of this allows, or `None`.
     """
 
     hosts: frozenset[str]
@@ -133,6 +144,7 @@ class HttpAccess(NamedTuple):
     token: str | None = None
     path: str | None = None
     open_paths: Collection[str] = ()
+    admission: Admission | None = None
 
     @classmethod
     def at(cls, hosts: Iterable[str], port: int, token: str | None = None) -> "HttpAccess":
@@ -157,7 +169,7 @@ class HttpAccess(NamedTuple):
         is_open = scope["path"] in self.open_paths
         if self.token is not None and not is_open and not _carries(headers, self.token):
             return PlainTextResponse("a bearer token is required\n", 401, {"WWW-Authenticate": "Bearer"})
-        if self.path is not None and scope["path"].rstrip("/") != self.path:
+        if self.path is not None and not is_open and scope["path"].rstrip("/") != self.path:
             return PlainTextResponse(f"nothing is served here; the server is at {self.path}\n", 404)
         return None
 
@@ -176,9 +188,13 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        if (refusal := self._access.refusal(scope)) is not None:
+        admission = self._access.admission
+        answer = self._access.refusal(scope)
+        if answer is None and admission is not None:
+            answer = await admission.admit(scope)
+        if answer is not None:
             await _discard_body(receive)
-            await refusal(scope, receive, send)
+            await answer(scope, receive, send)
             return
         try:
             async with asyncio.timeout(SLOWEST_BODY):
@@ -189,7 +205,8 @@ class Guard:
         if body is None:
             await PlainTextResponse(f"the body has more than {LONGEST_BODY} bytes\n", 413)(scope, receive, send)
         elif body["type"] == "http.request":  # not if the client has disconnected
-            await self._application(scope, _replaying(body, receive), send)
+            refusal = admission.refusal_of_call(scope, body["body"]) if admission is not None else None
+            await (refusal or self._application)(scope, _replaying(body, receive), send)
 
 
 def _has_port(host: str) -> bool:

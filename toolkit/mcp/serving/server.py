@@ -22,6 +22,7 @@ from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, PendingApprovals, Rules
 from toolkit.mcp.serving.catalogs import Catalog, check_required_text, page_of
 from toolkit.mcp.serving.client_sessions import Sessions
+from toolkit.mcp.serving.token_scopes import Scopes, rules_for, token_of
 from toolkit.mcp.serving.worker_pool import WorkerPool
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
@@ -51,6 +52,7 @@ class Options:
         longest: Maximum length of a result, in characters.
         redactor: Masks secrets in every answer; by default, it knows the secrets in the environment.
         skills: The folders of the skills that clients can read.
+        scopes: The tools that the scopes of access tokens allow.
     """
 
     name: str = "toolkit"
@@ -59,6 +61,7 @@ class Options:
     longest: int = LONGEST
     redactor: Redactor = field(default_factory=redactor_of_environment)
     skills: Sequence[Path] = ()
+    scopes: Scopes = field(default_factory=Scopes)
 
 
 class ToolServer:
@@ -125,13 +128,20 @@ class ToolServer:
         self.sessions.key_of(request)
 
     async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        policy = self.options.rules.policy
-        known = self.catalog.offered(self.sessions.key_of(request))
-        offered = {name: tool for name, tool in known.items() if policy is None or denial_of(tool, policy) is None}
-        page = page_of(offered, None if params is None else params.cursor)
+        page = page_of(self._listed(request), None if params is None else params.cursor)
         version = request.protocol_version
         definitions = [self.catalog.definition(tool).in_era(version) for tool in page.tools]
         return types.ListToolsResult(tools=definitions, next_cursor=page.next_cursor)
+
+    def _listed(self, request: Context) -> dict[str, Tool]:
+        """Return the tools that a request is told about: not those that are denied whatever their arguments."""
+        policy = self._rules(request).policy
+        offered = self.catalog.offered(self.sessions.key_of(request))
+        return {name: tool for name, tool in offered.items() if policy is None or denial_of(tool, policy) is None}
+
+    def _rules(self, request: Context) -> Rules:
+        token = token_of(request.request)
+        return rules_for(token, self.options.rules, self.options.scopes, self.catalog.known)
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
         tool = self.catalog.offered(None).get(name)
@@ -147,16 +157,15 @@ class ToolServer:
             call.follow(request)
             call.answer(params.input_responses or {})
             return await self._end(call, request, session, params.name)
-        offered = self.catalog.offered(session)
-        tool = offered.get(params.name)
+        tool = self.catalog.offered(session).get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, offered)}")
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, self._listed(request))}")
         try:
             check_required_text(tool, arguments)
         except ToolArgumentsError as error:
             return self._answering.failure(str(error), error.code)
         redactor = Redactor(outer=self.options.redactor)
-        call = Call(self._timed(tool), arguments, self.options.rules, self._pool, redactor)
+        call = Call(self._timed(tool), arguments, self._rules(request), self._pool, redactor)
         async with self._slots:
             call.begin(request, session)
             return await self._end(call, request, session, params.name)

@@ -22,7 +22,7 @@ from toolkit.problems import Severity
 _USER_FILE: Final = "~/.config/toolkit/config.toml"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _HEADER = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PREFIX = r"[A-Za-z0-9_]*"
 _ERAS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 
@@ -123,18 +123,18 @@ def _folder(text: str, spot: Spot) -> Path:
 
 
 def _address(url: str, spot: Spot) -> str:
-    parts = _web_address(url)
+    parts = web_address(url)
     if parts is None:
         spot.wrong("a URL with https:// or http://")
     elif parts.username is not None or parts.password is not None:
         hint = "send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' }"
         spot.report(f"'{spot.name}' holds a user name or password", hint)
-    elif parts.scheme == "http" and parts.hostname not in _LOOPBACK and spot.beside.get("headers"):
+    elif parts.scheme == "http" and parts.hostname not in LOOPBACK and spot.beside.get("headers"):
         spot.report(f"'{spot.name}' sends the headers unencrypted", "use https://", "warning")
     return url
 
 
-def _web_address(url: str) -> SplitResult | None:
+def web_address(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
         has_host = bool(parts.hostname) and (parts.port or True)
