@@ -64,7 +64,7 @@ def test_an_empty_value_has_the_place_behind_its_quote():
 
 def test_a_value_made_by_hand_has_one_place():
     location = Location("f", 3, 4)
-    assert Scalar("one", "one", plain=True, location=location).locate(1) == location
+    assert Scalar("one", "one", plain=True, place=location).locate(1) == location
 
 
 @given(

@@ -99,7 +99,7 @@ def test_what_is_read_is_what_the_standard_library_reads(text):
 def test_every_value_and_every_key_stands_where_its_place_says(text):
     text = _longest_toml(text)
     root, _ = parse_toml(text)
-    source = Source(text)
+    source = Source(text, "f")
     written = lambda place: text[source.index(place[1], place[2]) : source.index(place[3], place[4])]  # noqa: E731
     for node in _nodes_in(root):
         if isinstance(node, Mapping):

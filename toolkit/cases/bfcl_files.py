@@ -77,7 +77,7 @@ def _name(name: str) -> str:
 
 def _written(arguments: Mapping[str, list[Any]], place: Location) -> Written:
     possible = {name: PossibleAnswers(values) for name, values in arguments.items()}
-    return Written(possible, Scalar(None, "", plain=True, location=place))
+    return Written(possible, Scalar(None, "", plain=True, place=place))
 
 
 def _schema(part: Any) -> Any:

@@ -42,15 +42,15 @@ SCALAR_TAGS: dict[str, tuple[type, ...]] = {
 }
 
 
-def compose(source: Source, file: str) -> tuple[Node | None, list[Problem]]:
+def compose(source: Source) -> tuple[Node | None, list[Problem]]:
     """Return the root node of a document, or `None` if it cannot be parsed, and all problems."""
-    composer = _Composer(source, file)
+    composer = _Composer(source)
     try:
         return composer.compose(), composer.problems
     except _Refused as refused:
         return None, [*composer.problems, refused.problem]
     except yaml.YAMLError as error:
-        problem = syntax_problem(error, source, file)
+        problem = syntax_problem(error, source)
         return None, [*(one for one in composer.problems if one != problem), problem]
 
 
@@ -70,24 +70,24 @@ class _Size(NamedTuple):
 
 
 class _Open:
-    __slots__ = ("awaits_value", "before", "entries", "event", "is_mapping", "items", "key")
+    """A collection whose end has not been read yet."""
+
+    __slots__ = ("awaits_key", "before", "entries", "event", "is_mapping", "items", "key")
 
     def __init__(self, event: Any, before: _Size) -> None:
         self.event = event
-        self.is_mapping = isinstance(event, yaml.MappingStartEvent)
+        self.is_mapping = self.awaits_key = type(event) is yaml.MappingStartEvent
         self.before = before
         self.items: list[Node] = []
         self.entries: dict[str, Entry] = {}
         self.key: Scalar | None = None
-        self.awaits_value = False
 
 
 class _Composer:
     """Folds the events of one document into its root node."""
 
-    def __init__(self, source: Source, file: str) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self.file = file
         self.problems: list[Problem] = []
         self.stack: list[_Open] = []
         self.anchors: dict[str, tuple[Node, _Size] | None] = {}
@@ -102,7 +102,7 @@ class _Composer:
                     handle(self, event)
         finally:
             loader.dispose()
-        return self.root or Scalar(None, "", plain=True, location=Location(self.file, 1, 1, 1, 1))
+        return self.root or Scalar(None, "", plain=True, place=Location(self.source.file, 1, 1, 1, 1))
 
     def begin(self, event: Any) -> None:
         if self.root is not None:
@@ -113,39 +113,38 @@ class _Composer:
     def scalar(self, event: Any) -> None:
         text: str = event.value
         self._count(1, len(text), event)
-        start, end = event.start_mark, event.end_mark
-        location = Location(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         style: Style = event.style or ""
-        if self.stack and self.stack[-1].is_mapping and not self.stack[-1].awaits_value:
-            value: Value = text
-        else:
-            value = self._value(event, location, is_plain=not style)
-        node = Scalar(value, text, not style, location, Written(self.source, start.index, end.index, style))
+        is_key = self.stack and self.stack[-1].awaits_key
+        value: Value = text if is_key else self._value(event, is_plain=not style)
+        written = Written(self.source, event.start_mark.index, event.end_mark.index, style)
+        node = Scalar(value, text, not style, written)
         if event.anchor:
             self.anchors[event.anchor] = (node, _Size(1, len(text)))
         self._place(node, event)
 
-    def _value(self, event: Any, location: Location, *, is_plain: bool) -> Value:
+    def _value(self, event: Any, *, is_plain: bool) -> Value:
         kind = None if event.tag is None else self._kind(event)
         if kind == "str" or (kind is None and not is_plain):
-            return self._text(event, location)
+            return self._text(event)
         try:
             value = resolve(event.value)
         except NoSuchNumber as error:
-            self._report(location, str(error), hint="put quotes around it if it is text")
+            self._report(self._location(event), str(error), hint="put quotes around it if it is text")
             return None
         if kind is None:
             return value
         if type(value) not in SCALAR_TAGS.get(kind, ()):
-            self._report(location, f"'{event.value}' is not a value of the type '!!{kind}'", hint="remove the tag")
+            self._report(
+                self._location(event), f"'{event.value}' is not a value of the type '!!{kind}'", hint="remove the tag"
+            )
             return None
         return float(value) if kind == "float" and isinstance(value, int) else value
 
-    def _text(self, event: Any, location: Location) -> str | None:
+    def _text(self, event: Any) -> str | None:
         text: str = event.value
         if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
             return text
-        self._report(location, "this escape is a lone surrogate", hint="write the character itself")
+        self._report(self._location(event), "this escape is a lone surrogate", hint="write the character itself")
         return None
 
     def _kind(self, event: Any) -> str | None:
@@ -196,12 +195,12 @@ class _Composer:
     def close(self, event: Any) -> None:
         collection = self.stack.pop()
         start = collection.event
-        location = self._location(start, event)
+        written = Written(self.source, start.start_mark.index, event.end_mark.index)
         node: Mapping | Sequence
         if collection.is_mapping:
-            node = Mapping(collection.entries, location)
+            node = Mapping(collection.entries, written)
         else:
-            node = Sequence(tuple(collection.items), location)
+            node = Sequence(tuple(collection.items), written)
         if start.anchor:
             before = collection.before
             size = _Size(self.nodes - before.nodes, self.characters - before.characters)
@@ -216,13 +215,13 @@ class _Composer:
         collection = self.stack[-1]
         if not collection.is_mapping:
             collection.items.append(node)
-        elif collection.awaits_value:
-            collection.awaits_value = False
+        elif collection.awaits_key:
+            collection.awaits_key = False
+            collection.key = self._accepted_key(node, collection.entries, event)
+        else:
+            collection.awaits_key = True
             if collection.key is not None:
                 collection.entries[collection.key.text] = Entry(collection.key, node)
-        else:
-            collection.awaits_value = True
-            collection.key = self._accepted_key(node, collection.entries, event)
 
     def _accepted_key(self, key: Node, entries: dict[str, Entry], event: Any) -> Scalar | None:
         """Return a key, or `None` after reporting a key whose entry has to be left out."""
@@ -248,8 +247,8 @@ class _Composer:
         return key
 
     def _report_key(self, key: Sequence | Mapping) -> None:
-        index = self.source.index(key.location.line or 1, key.location.column or 1)
-        if index and (problem := misread_expression(self.source, self.file, index - 1)):
+        index = key.place.start if isinstance(key.place, Written) else 0
+        if index and (problem := misread_expression(self.source, index - 1)):
             self.problems.append(problem)
         else:
             kind = "mapping" if isinstance(key, Mapping) else "list"
@@ -278,9 +277,8 @@ class _Composer:
     def _refuse(self, event: Any, message: str, *, hint: str | None = None) -> NoReturn:
         raise _Refused(Problem(BROKEN_DOCUMENT, message, self._location(event), hint=hint))
 
-    def _location(self, first: Any, last: Any = None) -> Location:
-        start, end = first.start_mark, (last or first).end_mark
-        return Location(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+    def _location(self, event: Any) -> Location:
+        return self.source.location(event.start_mark.index, event.end_mark.index)
 
 
 HANDLERS: dict[type, Callable[[_Composer, Any], None]] = {

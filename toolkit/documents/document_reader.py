@@ -36,14 +36,14 @@ def parse_document(text: str, file: str) -> Document:
         The root node and all problems. The root is `None` only if an error prevents parsing; the root of an empty
         document is a null. Parts that are refused, such as duplicate keys or tags, are left out of the tree.
     """
-    source = Source(text.removeprefix("\ufeff"))
+    source = Source(text.removeprefix("\ufeff"), file)
     if len(source.text) > MAX_BYTES:
         return None, [_too_large(file, MAX_BYTES)]
     if unreadable := unreadable_in(source.text):
-        return None, [_unreadable_character(source, file, unreadable)]
+        return None, [_unreadable_character(source, unreadable)]
     from toolkit.documents.composing import compose  # PyYAML is imported only to read YAML
 
-    return compose(source, file)
+    return compose(source)
 
 
 def read_document(path: Path, *, name: str | None = None) -> Document:
@@ -108,7 +108,7 @@ def _not_text(data: bytes, file: str, start: int) -> Problem:
     if data.startswith(WIDE_MARKS):
         return Problem(BROKEN_DOCUMENT, "the file is UTF-16", Location(file), hint="save it as UTF-8")
     before = data[:start].decode("utf-8").removeprefix("\ufeff")
-    place = Source(before + "?").place(len(before))
+    place = Source(before + "?", file).place(len(before))
     return Problem(
         BROKEN_DOCUMENT, f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8"
     )
@@ -120,9 +120,9 @@ def unreadable_in(text: str) -> re.Match[str] | None:
     return found if found or text.isascii() else re.search(WIDER_CONTROL_CHARACTER, text)
 
 
-def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:
+def _unreadable_character(source: Source, found: re.Match[str]) -> Problem:
     point = ord(found.group())
     escape = f"\\x{point:02x}" if point <= MAX_TWO_DIGITS else f"\\u{point:04x}"
     hint = "remove it" if point in SURROGATES else f'remove it, or write it as "{escape}" in double quotes'
     message = f"the control character U+{point:04X} is not allowed in a document"
-    return Problem(BROKEN_DOCUMENT, message, source.location(file, *found.span()), hint=hint)
+    return Problem(BROKEN_DOCUMENT, message, source.location(*found.span()), hint=hint)

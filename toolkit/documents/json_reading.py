@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.document_reader import read_text
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, Source, Written, plain
-from toolkit.problems import Location, Problem
+from toolkit.problems import Problem
 
 MAX_DEPTH = 200
 MAX_BYTES = 16 * 1024 * 1024
@@ -41,7 +41,7 @@ def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
         The root node, or `None` if the text is not JSON, and all problems. If a key occurs twice, its first value is
         kept (`TK603`).
     """
-    reader = _Reader(Source(text.removeprefix("\ufeff")), file)
+    reader = _Reader(Source(text.removeprefix("\ufeff"), file))
     try:
         return reader.document(), reader.problems
     except _InvalidJson as error:
@@ -73,10 +73,9 @@ class _InvalidJson(Exception):  # it never leaves this module
 class _Reader:
     """Parses one document."""
 
-    def __init__(self, source: Source, file: str) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
         self.text = source.text
-        self.file = file
         self.problems: list[Problem] = []
         self.position = 0
 
@@ -123,14 +122,14 @@ class _Reader:
                 self.problems.append(Problem(DUPLICATE_KEY, message, key.location, hint=hint, related=related))
             else:
                 entries[key.text] = Entry(key, value)
-        return Mapping(entries, self.source.location(self.file, start, self.position))
+        return Mapping(entries, Written(self.source, start, self.position))
 
     def sequence(self, depth: int) -> Sequence:
         start, items = self.position, list[Node]()
         self.position += 1
         while not self.closed_by("]", is_first=not items):
             items.append(self.value(depth + 1))
-        return Sequence(tuple(items), self.source.location(self.file, start, self.position))
+        return Sequence(tuple(items), Written(self.source, start, self.position))
 
     def closed_by(self, bracket: str, *, is_first: bool) -> bool:
         """Consume the closing bracket and return `True`, or consume the comma before the next item, if any."""
@@ -151,8 +150,7 @@ class _Reader:
             self.refuse("this string is not closed, or contains an invalid escape or a control character")
         value: str = json.loads(found[0])
         self.position = found.end()
-        written = Written(self.source, found.start(), found.end(), '"')
-        return Scalar(value, value, plain=False, location=self.location(found), written=written)
+        return Scalar(value, value, plain=False, place=Written(self.source, *found.span(), '"'))
 
     def number_or_word(self) -> Scalar:
         if found := _NUMBER.match(self.text, self.position):
@@ -165,20 +163,16 @@ class _Reader:
         else:
             self.refuse("a value is expected", hint=self.hint_for_comma())
         self.position = found.end()
-        written = Written(self.source, found.start(), found.end(), "")
-        return Scalar(value, found[0], plain=True, location=self.location(found), written=written)
+        return Scalar(value, found[0], plain=True, place=Written(self.source, *found.span()))
 
     def hint_for_comma(self) -> str | None:
         ends = self.text[self.position : self.position + 1] in ("}", "]")
         return "remove the comma before it" if ends else None
-
-    def location(self, found: re.Match[str]) -> Location:
-        return self.source.location(self.file, *found.span())
 
     def skip_blank(self) -> None:
         found = _BLANK.match(self.text, self.position)
         self.position = found.end() if found else self.position
 
     def refuse(self, message: str, *, hint: str | None = None) -> NoReturn:
-        place = self.source.location(self.file, self.position, min(self.position + 1, len(self.text)))
+        place = self.source.location(self.position, min(self.position + 1, len(self.text)))
         raise _InvalidJson(Problem(BROKEN_DOCUMENT, f"the JSON is broken: {message}", place, hint=hint))

@@ -61,12 +61,12 @@ class NodeSpot(Spot):
     @property
     def word(self) -> Word:
         """The text of a scalar with its location."""
-        return Word(self.text, self.location)
+        return Word(self.text, self.at.place)
 
     @property
     def name_word(self) -> Word:
         """The node's own key with its location."""
-        return Word("" if self.key is None else self.key.text, self.place_of_key)
+        return Word("", self.at.place) if self.key is None else Word(self.key.text, self.key.place)
 
     @property
     def inner(self) -> list[Self]:

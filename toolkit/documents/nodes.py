@@ -23,11 +23,12 @@ Style = Literal["", "'", '"', "|", ">"]
 class Source:
     """The text of a file, with the locations of its characters."""
 
-    __slots__ = ("_line_starts", "text")
+    __slots__ = ("_line_starts", "file", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, file: str) -> None:
         """Create the source; its lines are found when a location is first needed."""
         self.text = text
+        self.file = file
         self._line_starts: array[int] | None = None
 
     @property
@@ -48,18 +49,23 @@ class Source:
         """Return the index of the character at a line and a column, both counted from 1."""
         return self.line_starts[line - 1] + column - 1
 
-    def location(self, file: str, start: int, end: int) -> Location:
+    def location(self, start: int, end: int) -> Location:
         """Return the location of the characters from `start` up to `end`."""
-        return Location(file, *self.place(start), *self.place(end))
+        return Location(self.file, *self.place(start), *self.place(end))
 
 
 class Written(NamedTuple):
-    """The span of a scalar in a source, and the style in which it is written."""
+    """The span of a part of a document in its source and, for a scalar, the style in which it is written."""
 
     source: Source
     start: int
     end: int
-    style: Style
+    style: Style = ""
+
+    @property
+    def location(self) -> Location:
+        """The location, which is found only when it is needed: few parts of a document have problems."""
+        return self.source.location(self.start, self.end)
 
 
 FORMAT_VERSION: Final = 1
@@ -138,12 +144,11 @@ class Unit(NamedTuple):
     end: int
 
 
-def locate(written: Written, file: str, value: str, offset: int, length: int) -> Location:
+def locate(written: Written, value: str, offset: int, length: int) -> Location:
     """Return the location of some characters of a scalar's value.
 
     Args:
         written: How the scalar was written.
-        file: The name of the file.
         value: The scalar's value as text.
         offset: The index of the first character in the value, or its length for the end.
         length: The number of characters.
@@ -152,12 +157,12 @@ def locate(written: Written, file: str, value: str, offset: int, length: int) ->
     start = _content_start(written)
     if offset < len(value) and written.source.text[start : written.end - len(written.style)] == value:
         first = start + offset  # nothing is escaped or folded
-        return written.source.location(file, first, min(first + max(length, 1), start + len(value)))
+        return written.source.location(first, min(first + max(length, 1), start + len(value)))
     spans = _spans(written, value[: offset + max(length, 1)])
     if offset < len(spans):
-        return written.source.location(file, spans[offset][0], spans[-1][1])
+        return written.source.location(spans[offset][0], spans[-1][1])
     end = spans[-1][1] if spans else _content_start(written)
-    return written.source.location(file, end, end)
+    return written.source.location(end, end)
 
 
 def _spans(written: Written, value: str) -> list[tuple[int, int]]:
@@ -237,8 +242,24 @@ def _unescaped(one: str) -> str:
     return ESCAPES.get(one[1], one[1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scalar:
+class _Placed:
+    """A part of a document that knows where it is."""
+
+    __slots__ = ()
+    place: Location | Written
+
+    @property
+    def location(self) -> Location:
+        """The location of the whole part, with quotes or brackets."""
+        place = self.place
+        return place if isinstance(place, Location) else place.location
+
+
+# None of these changes after it is made. They are not frozen, since making a frozen one takes three times as long.
+
+
+@dataclass(slots=True, eq=False)
+class Scalar(_Placed):
     """A single value: a string, a number, true, false or null.
 
     Attributes:
@@ -246,15 +267,18 @@ class Scalar:
             strings. TOML also has dates and times.
         text: The value as text, without quotes and escapes; `1.10` keeps its last digit here.
         plain: Whether the value was written without quotes.
-        location: The location of the whole value, including its quotes.
-        written: How the value was written, to locate its characters; `None` for a value created in code.
+        place: How the value was written, or only its location.
     """
 
     value: str | int | float | bool | date | time | None
     text: str
     plain: bool
-    location: Location
-    written: Written | None = field(default=None, repr=False)
+    place: Location | Written = field(repr=False)
+
+    @property
+    def written(self) -> Written | None:
+        """How the value was written, to locate its characters; `None` for a value created in code."""
+        return self.place if isinstance(self.place, Written) else None
 
     def locate(self, offset: int, length: int = 1) -> Location:
         """Return the location of some characters of `text`, taking quotes, escapes and folded lines into account.
@@ -266,25 +290,28 @@ class Scalar:
         Returns:
             The location in the file, or the location of the whole value if `written` is `None`.
         """
-        if self.written is None:
-            return self.location
-
-        return locate(self.written, self.location.file, self.text, offset, length)
+        place = self.place
+        return place if isinstance(place, Location) else locate(place, self.text, offset, length)
 
 
 class Word(NamedTuple):
-    """A name and its location."""
+    """A name, and where it is."""
 
     text: str
-    location: Location
+    place: Location | Written
+
+    @property
+    def location(self) -> Location:
+        """The location."""
+        return self.place if isinstance(self.place, Location) else self.place.location
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sequence:
+@dataclass(slots=True, eq=False)
+class Sequence(_Placed):
     """A list of nodes."""
 
     items: "tuple[Node, ...]"
-    location: Location
+    place: Location | Written
 
 
 class Entry(NamedTuple):
@@ -294,12 +321,12 @@ class Entry(NamedTuple):
     value: "Node"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mapping:
+@dataclass(slots=True, eq=False)
+class Mapping(_Placed):
     """Entries by the text of their keys, in the order of the document."""
 
     entries: dict[str, Entry]
-    location: Location
+    place: Location | Written
 
     def get(self, name: str) -> "Node | None":
         """Return the value of a key, or `None` if there is no such key."""

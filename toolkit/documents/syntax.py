@@ -24,13 +24,12 @@ NO_EXPRESSION_FIX = 'write "${{ … }}", in quotes'
 QUOTES_FIX = "put quotes around the text"
 
 
-def syntax_problem(error: Any, source: Source, file: str) -> Problem:
+def syntax_problem(error: Any, source: Source) -> Problem:
     """Return the problem of a document that PyYAML could not parse.
 
     Args:
         error: PyYAML's exception.
         source: The text of the document.
-        file: The name of the file.
     """
     stuck = _Stuck(
         source.text,
@@ -40,16 +39,16 @@ def syntax_problem(error: Any, source: Source, file: str) -> Problem:
         since=_index(getattr(error, "context_mark", None) or getattr(error, "problem_mark", None), source),
     )
     found = next((found for diagnose in DIAGNOSES if (found := diagnose(stuck))), None) or _unrecognized(stuck)
-    location = source.location(file, found.start, max(found.end, found.start))
+    location = source.location(found.start, max(found.end, found.start))
     return Problem(BROKEN_DOCUMENT, found.message, location, hint=found.hint)
 
 
-def misread_expression(source: Source, file: str, index: int) -> Problem | None:
+def misread_expression(source: Source, index: int) -> Problem | None:
     """Return the problem with a `{{ x }}` at an index, which YAML parses as a mapping whose key is a mapping."""
     found = EXPRESSION.match(source.text, index)
     if found is None:
         return None
-    return Problem(BROKEN_DOCUMENT, NO_EXPRESSION, source.location(file, *found.span()), hint=NO_EXPRESSION_FIX)
+    return Problem(BROKEN_DOCUMENT, NO_EXPRESSION, source.location(*found.span()), hint=NO_EXPRESSION_FIX)
 
 
 def _index(mark: Any, source: Source) -> int:

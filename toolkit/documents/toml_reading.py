@@ -58,7 +58,7 @@ def nodes_of(data: dict[str, Any], text: str, file: str) -> Mapping:
     this function, although `tomllib` could parse them, the result is an empty mapping.
     """
     try:
-        return _Finder(Source(text), file, data).document()
+        return _Finder(Source(text, file), data).document()
     except RecursionError:
         return Mapping({}, Location(file))
 
@@ -74,12 +74,11 @@ def _broken(reason: str, text: str, file: str) -> Problem:
 class _Finder:
     """Finds the keys and values of a text that is known to be valid TOML."""
 
-    def __init__(self, source: Source, file: str, data: dict[str, Any]) -> None:
+    def __init__(self, source: Source, data: dict[str, Any]) -> None:
         self.source = source
         self.text = source.text
-        self.file = file
         self.position = 0
-        self.root: Table = (Mapping({}, Location(file, 1, 1)), data)
+        self.root: Table = (Mapping({}, Location(source.file, 1, 1)), data)
         self.lists: dict[tuple[Mapping, str], list[Mapping]] = {}
 
     def document(self) -> Mapping:
@@ -135,8 +134,8 @@ class _Finder:
         while True:
             written = self.take(_KEY)
             name = _unquoted(written) if written[0] in "\"'" else written
-            location = self.source.location(self.file, start, self.position)
-            keys.append(Scalar(name, name, plain=name == written, location=location))
+            location = self.source.location(start, self.position)
+            keys.append(Scalar(name, name, plain=name == written, place=location))
             self.skip_blank()
             if not self.text.startswith(".", self.position):
                 return keys
@@ -148,14 +147,14 @@ class _Finder:
         match self.text[start]:
             case "[":
                 items = tuple(self.items(data))
-                return Sequence(items, self.source.location(self.file, start, self.position))
+                return Sequence(items, self.source.location(start, self.position))
             case "{":
                 table = self.inline_table(data)
-                return Mapping(table.entries, self.source.location(self.file, start, self.position))
+                return Mapping(table.entries, self.source.location(start, self.position))
         written = self.take(_SCALAR)
         text = data if isinstance(data, str) else written
-        location = self.source.location(self.file, start, self.position)
-        return Scalar(data, text, plain=not isinstance(data, str), location=location)
+        location = self.source.location(start, self.position)
+        return Scalar(data, text, plain=not isinstance(data, str), place=location)
 
     def items(self, data: list[Any]) -> list[Node]:
         items = list[Node]()

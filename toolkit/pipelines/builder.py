@@ -267,7 +267,7 @@ class PipelineBuilder(Generic[P]):
         """Convert plain data to the node that it would have in a file."""
         match data:
             case None | bool() | int() | float() | str():
-                return Scalar(data, "" if data is None else str(data), plain=False, location=place)
+                return Scalar(data, "" if data is None else str(data), plain=False, place=place)
             case list() | tuple():
                 return documents.Sequence(tuple(self._node(item, place) for item in data), place)
             case Mapping():
@@ -276,10 +276,10 @@ class PipelineBuilder(Generic[P]):
             case _:
                 kind = type(data).__name__
                 self._problems.append(Problem(UNKNOWN_KEY, f"a value of type {kind!r} is not plain data", place))
-                return Scalar(None, "", plain=False, location=place)
+                return Scalar(None, "", plain=False, place=place)
 
     def _entry(self, name: str, value: Any, place: Location) -> Entry:
-        return Entry(Scalar(name, name, plain=False, location=place), self._node(value, place))
+        return Entry(Scalar(name, name, plain=False, place=place), self._node(value, place))
 
 
 def _is_blank(text: Any) -> bool:

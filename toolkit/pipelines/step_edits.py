@@ -71,7 +71,7 @@ def _below(scalar: Scalar, aligned: Location, entry: str) -> Edit:
     assert scalar.written is not None  # the callers have looked
     found = _LINE_END.search(scalar.written.source.text, scalar.written.end)
     end = found.start() if found else len(scalar.written.source.text)
-    place = scalar.written.source.location(aligned.file, end, end)
+    place = scalar.written.source.location(end, end)
     return Edit(place, f"{_line_break(scalar)}{_indentation(aligned)}{entry}")
 
 

@@ -45,12 +45,12 @@ class StepReader:
 
     def duplicates(self) -> list[Problem]:
         """Return a problem for every duplicate id."""
-        first: dict[str, Location] = {}
+        first: dict[str, Word] = {}
         problems = []
         for word in self._ids:
-            there = first.setdefault(word.text, word.location)
-            if there is not word.location:
-                message, related = f"duplicate step id {word.text!r}", ((there, "first defined here"),)
+            there = first.setdefault(word.text, word)
+            if there is not word:
+                message, related = f"duplicate step id {word.text!r}", ((there.location, "first defined here"),)
                 problems.append(Problem(DUPLICATE_KEY, message, word.location, hint="choose another", related=related))
         return problems
 

@@ -70,14 +70,14 @@ class Skill:
 
     def locate(self, start: int, end: int) -> Location:
         """Return the location of the characters of the body from `start` up to `end`."""
-        return self.source.location(self.file, self.start + start, self.start + end)
+        return self.source.location(self.start + start, self.start + end)
 
 
 def read_skill(path: Path) -> Skill:
     """Read the `SKILL.md` at a path; what cannot be read is among its problems."""
     text = read_text(path, str(path))
     if isinstance(text, Problem):
-        return Skill(str(path), Source(""), None, "", 0, problems=(text,))
+        return Skill(str(path), Source("", str(path)), None, "", 0, problems=(text,))
     return parse_skill(text, str(path))
 
 
@@ -88,7 +88,7 @@ def parse_skill(text: str, file: str) -> Skill:
         text: The content of the file.
         file: The path of the file, for the locations of its parts.
     """
-    source = Source(text.removeprefix("\ufeff"))
+    source = Source(text.removeprefix("\ufeff"), file)
     found = _HEADER.match(source.text)
     if found is None:
         hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"

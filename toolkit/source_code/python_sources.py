@@ -41,7 +41,7 @@ class PythonSource(SourceFile):
             super().__init__(os.path.realpath(file), parse_source(self.text) if tree is None else tree)
         except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
             raise SyntaxError(str(error)) from error
-        self._source = Source(self.text)
+        self._source = Source(self.text, file)
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -116,7 +116,7 @@ class PythonSource(SourceFile):
 
     def between(self, start: int, end: int) -> Location:
         """Return the location of the characters between two indices."""
-        return self._source.location(self.file, start, end)
+        return self._source.location(start, end)
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> tuple[int, int]:
         """Return the start and end index of a node, without decorators."""

@@ -195,7 +195,7 @@ class _Text(NamedTuple):
         if place.line is None or place.column is None or place.end_line is None or place.end_column is None:
             return None
         skipped = len(self.before) - len(self.before.removeprefix(_BOM))
-        source = Source(self.before[skipped:])
+        source = Source(self.before[skipped:], self.file)
         if place.end_line > len(source.line_starts):
             return None
         start, end = source.index(place.line, place.column), source.index(place.end_line, place.end_column)
