@@ -340,15 +340,18 @@ def _fitting(wanted: Sequence[Named], made: Sequence[Made]) -> dict[int, int]:
 def _of_sequence(
     what: str, verb: str, wanted: Sequence[Named], made: Sequence[Made], case: Case
 ) -> Iterator[Difference]:
-    listed = ", ".join(one.tool for one in made) or "none"
     for at, one in enumerate(wanted):
-        place, tool = one.name.location, one.name.text
+        tool = one.name.text
+        if at < len(made) and made[at].tool == tool:
+            if one.value is not None:
+                yield from _of_made(f"{what} {at + 1}: {tool}", one.value, made[at])
+            continue
+        listed = ", ".join(other.tool for other in made) or "none"
         if at >= len(made):
-            yield Difference(place, f"{what} {at + 1}, '{tool}', is missing (there are {len(made)}: {listed})", 0)
-        elif made[at].tool != tool:
-            yield Difference(place, f"{what} {at + 1} is '{made[at].tool}', not '{tool}' (all: {listed})", 0)
-        elif one.value is not None:
-            yield from _of_made(f"{what} {at + 1}: {tool}", one.value, made[at])
+            words = f"{what} {at + 1}, '{tool}', is missing (there are {len(made)}: {listed})"
+        else:
+            words = f"{what} {at + 1} is '{made[at].tool}', not '{tool}' (all: {listed})"
+        yield Difference(one.name.location, words, 0)
     for extra in made[len(wanted) :]:
         place, more = (wanted[-1].name.location, " once more") if wanted else (case.name.location, "")
         yield Difference(place, f"'{extra.tool}' {verb}{more}, with {short(extra.arguments)}", 0)

@@ -4,7 +4,6 @@ In YAML 1.1, which PyYAML implements, `no` is false, `12:30` is 750 and `1_000` 
 """
 
 import re
-from itertools import islice
 from math import isfinite
 
 from toolkit.codes import YAML_1_1_TRAP
@@ -18,9 +17,9 @@ CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
-NUMBER = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-NO_NUMBER = r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 NUMERIC_START = frozenset("-+.0123456789")
 MAX_DIGITS = 1000
 
@@ -39,12 +38,12 @@ def resolve(text: str) -> Value:
         return CONSTANTS[text]
     if text[0] not in NUMERIC_START:
         return text
-    if re.fullmatch(NO_NUMBER, text):
-        raise NoSuchNumber(f"'{text}' is not a number in JSON")
-    if re.fullmatch(INTEGER, text):
+    if INTEGER.fullmatch(text):
         return _integer(text)
-    if re.fullmatch(NUMBER, text):
+    if NUMBER.fullmatch(text):
         return _number(text)
+    if NO_NUMBER.fullmatch(text):
+        raise NoSuchNumber(f"'{text}' is not a number in JSON")
     return text
 
 
@@ -63,6 +62,7 @@ def _number(text: str) -> float:
 
 
 WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+_LONGEST_WORD = max(map(len, WORDS))
 CASES = (str.lower, str.title, str.upper)
 SEXAGESIMAL = r"[-+]?[1-9][0-9]*(?::[0-5]?[0-9])+"
 GROUPED = r"[-+]?[1-9][0-9]*(?:_[0-9]+)+"
@@ -80,8 +80,13 @@ QUOTES_IF_TEXT = "put quotes around it if it is text"
 
 def find_traps(node: Node) -> list[Problem]:
     """Return warnings (TK618) for values in a document that could be misread, without repetitions and at most 100."""
-    scalars = {id(scalar): scalar for scalar in scalars_in(node)}.values()
-    return list(islice((problem for scalar in scalars if (problem := trap_of(scalar))), _MOST_TRAPS))
+    found: dict[int, Problem] = {}  # by the value, which aliases may repeat
+    for scalar in scalars_in(node):
+        if (problem := trap_of(scalar)) is not None and id(scalar) not in found:
+            found[id(scalar)] = problem
+            if len(found) == _MOST_TRAPS:
+                break
+    return list(found.values())
 
 
 def trap_of(scalar: Scalar) -> Problem | None:
@@ -106,7 +111,7 @@ def trap_of(scalar: Scalar) -> Problem | None:
 
 
 def _misread_word(text: str) -> tuple[str, str] | None:
-    meaning = WORDS.get(text.lower())
+    meaning = WORDS.get(text.lower()) if len(text) <= _LONGEST_WORD else None
     if meaning is None or text not in [change(text) for change in CASES]:
         return None
     return f"'{text}' is text here, but {meaning} in YAML 1.1", f"write {meaning}, or put quotes around it"

@@ -194,7 +194,8 @@ def learn_arguments(redactor: Redactor, tool: "Callee", arguments: str | Mapping
     if not isinstance(arguments, str):
         redactor.learn(*secrets_within(dict(arguments)))
     try:
-        redactor.learn(*texts_within(tool.veil.hidden_in(data)))
+        if hidden := tool.veil.hidden_in(data):
+            redactor.learn(*texts_within(hidden))
         if redactor.names:
             redactor.learn(*_texts_under(data, redactor.names))
     except RecursionError:  # the call will fail for the same reason without showing anything
