@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 import pytest
 from hypothesis import given, strategies as st
 
-from toolkit.builtin.web.address_guard import (  # private
+from toolkit.address_guard import (  # private
     AddressGuard,
     RefusedHostError,
     UnknownHostError,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.builtin.web.address_guard import AddressGuard  # private
-from toolkit.builtin.web.fetching import Fetcher, FetchError  # private
+from toolkit.address_guard import AddressGuard  # private
+from toolkit.fetching import Fetcher, FetchError  # private
 
 CERTIFICATES = Path(__file__).parent / "certificates"
 MEBIBYTE = 1024 * 1024

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
+from toolkit.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.options import (
     COUNT,
     DURATION,
@@ -22,8 +23,8 @@ from toolkit.builtin.options import (
     variable,
     variables_in,
 )
-from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
-from toolkit.builtin.web.fetching import (
+from toolkit.errors import ConfigurationError, ToolArgumentsError
+from toolkit.fetching import (
     Fetched,
     Fetcher,
     FetchError,
@@ -33,7 +34,6 @@ from toolkit.builtin.web.fetching import (
     looks_binary,
     read_media_type,
 )
-from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.tools.calls.results import ToolResult

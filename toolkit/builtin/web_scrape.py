@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final, Literal
 
+from toolkit.address_guard import AddressGuard, Resolver, resolve_by_system
 from toolkit.amounts import format_duration
 from toolkit.builtin.options import (
     COUNT,
@@ -20,9 +21,8 @@ from toolkit.builtin.options import (
     raise_faults,
 )
 from toolkit.builtin.web import page_reader
-from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
-from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, decode_text, looks_binary, read_media_type
 from toolkit.errors import ConfigurationError
+from toolkit.fetching import Fetched, Fetcher, FetchError, decode_text, looks_binary, read_media_type
 from toolkit.processes.process_trees import StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.tools.calls.results import ToolResult

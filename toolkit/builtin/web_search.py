@@ -11,6 +11,7 @@ from html import unescape
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 from urllib.parse import urlencode
 
+from toolkit.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.options import (
     COUNT,
     DURATION,
@@ -26,10 +27,9 @@ from toolkit.builtin.options import (
     search_service,
     variables_in,
 )
-from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
-from toolkit.builtin.web.fetching import Fetcher, FetchError, decode_text
 from toolkit.builtin.web.page_reader import plain
 from toolkit.errors import ConfigurationError
+from toolkit.fetching import Fetcher, FetchError, decode_text
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import in_thread
 from toolkit.tools.calls.results import ToolResult

@@ -21,7 +21,7 @@ from toolkit.webhooks.webhook_messages import MOST_BYTES, NoAnswerError, payload
 if TYPE_CHECKING:
     import asyncio
 
-    from toolkit.builtin.web.fetching import Fetched, Fetcher
+    from toolkit.fetching import Fetched, Fetcher
 
 
 _DONE, _LATER = 200, 202
@@ -81,7 +81,7 @@ class WebhookReviewer:
 
     async def review(self, request: ReviewRequest) -> Decision:
         """Send a question and return the decision; anything that is not a valid answer rejects the call."""
-        from toolkit.builtin.web.fetching import FetchError  # slow to import
+        from toolkit.fetching import FetchError  # slow to import
 
         if request.form is not None:
             return Reject("a webhook cannot fill in forms")
@@ -147,8 +147,8 @@ class WebhookReviewer:
 
     @property
     def _fetcher(self) -> "Fetcher":
-        from toolkit.builtin.web.address_guard import AddressGuard  # only needed to send a question
-        from toolkit.builtin.web.fetching import Fetcher
+        from toolkit.address_guard import AddressGuard  # only needed to send a question
+        from toolkit.fetching import Fetcher
 
         return Fetcher(AddressGuard(self._private_hosts), self._timeout, MOST_BYTES)
 

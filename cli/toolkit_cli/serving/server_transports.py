@@ -104,11 +104,11 @@ def _protection(auth: "ServingAuth", url: str, token: str | None) -> "Protection
 
 def _fetch_from(auth: "ServingAuth") -> "Fetch":
     """Return a function that fetches keys; only the configured hosts may be in a private network."""
-    from toolkit.builtin.web.address_guard import (  # only servers with access tokens need it
+    from toolkit.address_guard import (  # only servers with access tokens need it
         AddressGuard,
         host_and_port_of,
     )
-    from toolkit.builtin.web.fetching import Fetcher
+    from toolkit.fetching import Fetcher
 
     trusted = [host_and_port_of(url) for url in (auth.issuer, auth.jwks) if url is not None]
     fetcher = Fetcher(AddressGuard(trusted), _KEYS_SECONDS)

@@ -1,1 +1,1 @@
-"""HTTP requests to checked addresses with limits, and a separate process that parses web pages."""
+"""A separate process that parses web pages."""

@@ -20,8 +20,8 @@ from functools import cache
 from re import compile as pattern
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolkit.address_guard import AddressGuard, RefusedHostError, UnknownHostError
 from toolkit.amounts import format_duration
-from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError
 
 if TYPE_CHECKING:
     from httpx2 import URL, Response
