@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.approvals.consents import Consents
 from toolkit.codes import BAD_CONFIGURATION, DEFINITION_DRIFT, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
@@ -18,6 +18,9 @@ from toolkit.problems import Problem, Severity, did_you_mean, how_to_install
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.definition.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from toolkit.mcp.client.server_conversations import Listing
 
 
 def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -> Collected:
@@ -45,6 +48,12 @@ def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -
         severity: Severity = "error" if tool.wire_name in server.required else "warning"
         kept.problems.append(Problem(DEFINITION_DRIFT, message, tool.announced.location, severity, hint))
     return kept
+
+
+def unreachable_problem(server: McpServer, message: str) -> Problem:
+    """Return the problem that a server cannot be reached, with the command that finds out more."""
+    hint = f"`toolkit mcp doctor {server.name}` checks it step by step"
+    return Problem(SERVER_UNREACHABLE, message, server.place, hint=hint)
 
 
 def missing_extra(what: str = "MCP servers need") -> Problem | None:
@@ -197,16 +206,21 @@ class ConfiguredServers:
         try:
             listing = wait_for(connection_to(server, self._configuration.context).listing())
         except ServerUnreachable as error:
-            return Collected.nothing(Problem(SERVER_UNREACHABLE, str(error), server.place))
+            return Collected.nothing(unreachable_problem(server, str(error)))
         except ConfigurationError as error:
             return Collected.nothing(Problem(BAD_CONFIGURATION, str(error), server.place))
-        tools, problems = tools_from(server, listing)
+        tools, problems = self.select(server, listing)
         if not tools and not problems:
             problems = [Problem(NO_TOOLS, f"MCP server '{server.name}' has no tools", server.place)]
+        return Collected([*tools], problems)
+
+    def select(self, server: McpServer, listing: "Listing") -> tuple[list[RemoteTool], list[Problem]]:
+        """Return the listed tools that the settings choose and the lockfile allows, and the problems with others."""
+        tools, problems = tools_from(server, listing)
         if not self._configuration.holds_pins:
-            return Collected([*tools], problems)
+            return tools, problems
         kept = as_pinned(server, tools, self._configuration.directory)
-        return Collected(kept.tools, [*problems, *kept.problems])
+        return [tool for tool in tools if tool in kept.tools], [*problems, *kept.problems]
 
     def _server_with_prefix_of(self, name: str) -> str:
         """Return the name of the server with the prefix of a tool name, or an empty string."""

@@ -1,16 +1,16 @@
-"""`toolkit mcp`: list the configured MCP servers, or check that they answer."""
+"""`toolkit mcp`: list the configured MCP servers, check that they answer, or find out why they do not."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
-from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
+from toolkit.codes import NOT_FOUND
 from toolkit.mcp.tools.remote import left_out
-from toolkit.problems import Problem
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.settings.setting_consents import consents_for
 from toolkit.sources.servers import ConfiguredServers, missing_extra
+from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration, unknown_names
 from toolkit_cli.completion import complete_server
@@ -18,7 +18,9 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.rendering.listings import listed_servers, server_record
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.opened_tools import gate_for
-from toolkit_cli.shared_options import Debug, Starts
+from toolkit_cli.running.server_diagnoses import diagnose, diagnoses_of, problem_with, refusals_of, show_ping
+from toolkit_cli.running.sessions import open_session
+from toolkit_cli.shared_options import AskingOptions, Debug, MessageOptions, OpeningOptions, SessionOptions, Starts
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
@@ -46,25 +48,43 @@ class ServersOptions(NamedTuple):
     debug: Debug = False
 
 
+class DoctorOptions(NamedTuple):
+    """The command-line options of `toolkit mcp doctor`, one per field."""
+
+    names: Names = None
+    call: Annotated[
+        bool,
+        typer.Option("--call", help="Call a tool that says that it only reads, also of a server that is not trusted."),
+    ] = False
+    start: Starts = None
+    asking: AskingOptions = AskingOptions()
+    format: Shown = "text"
+    debug: Debug = False
+
+
 def list_servers(options: ServersOptions) -> ExitCode:
     """List the configured servers with their state and tools.
 
     Only servers that you have allowed are started. The exit code is 4 if one of them cannot be reached.
     """
-    chosen = _choose_servers(options)
-    if chosen is None:
+    configuration = load_configuration(start=options.start)
+    servers = _choose_servers(options.names, configuration, options.format)
+    if not servers:
         return ExitCode.SUCCESS
-    from toolkit.mcp.client.server_sessions import check_servers  # it imports the SDK
+    from toolkit.mcp.diagnosis.examinations import LISTING, examine  # it imports the SDK
 
-    allowed = [server for server in chosen.servers if chosen.opened.may_be_reached(server)]
-    found = {one.server.name: one for one in check_servers(allowed, chosen.configuration.context)}
-    shown = [found.get(server.name, server) for server in chosen.servers]
+    opened = ConfiguredServers(configuration, consents_for(configuration))
+    allowed = [server for server in servers if opened.may_be_reached(server)]
+    diagnoses = diagnoses_of(allowed, ToolContext(configuration.context), opened)
+    examine(diagnoses, lambda _: LISTING)
+    found = {one.server.name: one for one in diagnoses}
+    shown = [found.get(server.name, server) for server in servers]
     if options.format == "json":
         console.write_json([server_record(one) for one in shown])
     else:
         print_lines(listed_servers(shown, console.data_width()))
-        report([left_out(one.server, tool) for one in found.values() for tool in one.unreadable])
-    return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.SUCCESS
+        report([left_out(one.server, tool) for one in diagnoses if one.listing for tool in one.listing.unreadable])
+    return ExitCode.NOT_FOUND if any(one.failure for one in diagnoses) else ExitCode.SUCCESS
 
 
 def ping_servers(options: ServersOptions) -> ExitCode:
@@ -72,63 +92,61 @@ def ping_servers(options: ServersOptions) -> ExitCode:
 
     You are asked for consent before a server of the project is started. The exit code is 4 if one cannot be reached.
     """
-    chosen = _choose_servers(options)
-    if chosen is None:
+    configuration = load_configuration(start=options.start)
+    servers = _choose_servers(options.names, configuration, options.format)
+    if not servers:
         return ExitCode.SUCCESS
-    from toolkit.mcp.client.server_sessions import (
-        ServerUnreachable,  # it imports the SDK
-        ping,
-    )
+    from toolkit.mcp.diagnosis.examinations import PINGING, examine  # it imports the SDK
 
-    problems = []
-    for server in chosen.servers:
-        if refused := chosen.opened.refusal(server):
-            problems.append(refused)
-            continue
-        try:
-            health, seconds = ping(server, chosen.configuration.context)
-        except ServerUnreachable as error:
-            problems.append(Problem(SERVER_UNREACHABLE, str(error), server.place))
-            continue
-        milliseconds = round(seconds * 1000, 1)
-        if options.format == "json":
-            record = {"name": server.name, "protocol": health.protocol, "title": health.title}
-            console.write_json(record | {"milliseconds": milliseconds}, indent=None)
-        else:
-            console.write_data(f"{server.name} answers in {milliseconds:g}ms ({health.protocol})\n")
+    opened = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
+    refusals = refusals_of(servers, opened)
+    allowed = [server for server in servers if server.name not in refusals]
+    diagnoses = diagnoses_of(allowed, ToolContext(configuration.context), opened)
+    examine(diagnoses, lambda _: PINGING, lambda found: show_ping(found, as_json=options.format == "json"))
+    problems = [*refusals.values(), *(problem for found in diagnoses if (problem := problem_with(found)) is not None)]
     if problems:
         raise Failure(code_for(problems), problems=problems)
     return ExitCode.SUCCESS
 
 
-class _Chosen(NamedTuple):
-    """The servers that a command is about."""
+def examine_servers(options: DoctorOptions) -> int:
+    """Find out why servers do not work: check each step from its settings to a call of one of its tools.
 
-    servers: list["McpServer"]
-    configuration: "Configuration"
-    opened: "ConfiguredServers"
+    You are asked for consent before a server of the project is started. A tool is only called if it says that it only
+    reads and needs no arguments, and if you trust its server or give --call. The exit code is that of the gravest
+    failure: 4 if a server cannot be reached, 3 without consent, 2 for wrong settings, 1 for its tools.
+    """
+    with open_session(_session_options(options), options.names or ()) as session:
+        servers = _choose_servers(options.names, session.configuration, options.format)
+        return diagnose(servers, session, may_call=options.call, as_json=options.format == "json")
 
 
-def _choose_servers(options: ServersOptions) -> _Chosen | None:
-    """Return the named servers, or all configured ones; `None` if there are none.
+def _session_options(options: DoctorOptions) -> SessionOptions:
+    messages = MessageOptions(debug=options.debug)
+    return SessionOptions(options.asking, OpeningOptions(start=options.start), messages=messages)
+
+
+def _choose_servers(names: list[str] | None, configuration: "Configuration", format: str) -> list["McpServer"]:
+    """Return the named servers, or all configured ones.
 
     Raises:
         Failure: If servers are unknown, with all of them; or if the extra `mcp` is missing.
     """
-    configuration = load_configuration(start=options.start)
-    report(find_configuration()[1], as_json=options.format == "json")
-    unknown = unknown_names(options.names or (), configuration.mcp, "MCP server", code=NOT_FOUND)
+    report(find_configuration()[1], as_json=format == "json")
+    unknown = unknown_names(names or (), configuration.mcp, "MCP server", code=NOT_FOUND)
     if unknown:
         raise Failure(code_for(unknown), problems=unknown)
     if not configuration.mcp:
         console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
-        return None
+        return []
     if problem := missing_extra():
         raise Failure(code_for([problem]), problems=[problem])
-    opened = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
-    names = list(dict.fromkeys(options.names or ())) or list(configuration.mcp)
-    return _Chosen([configuration.mcp[name] for name in names], configuration, opened)
+    return [configuration.mcp[name] for name in dict.fromkeys(names or configuration.mcp)]
 
 
-SERVERS: Final[Mapping[str, Callable[..., int]]] = {"list": list_servers, "ping": ping_servers}
+SERVERS: Final[Mapping[str, Callable[..., int]]] = {
+    "list": list_servers,
+    "ping": ping_servers,
+    "doctor": examine_servers,
+}
 """The commands of `toolkit mcp`."""

@@ -9,7 +9,7 @@ from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import UNKNOWN, Line, cut, one_line, stem, table
 
 if TYPE_CHECKING:
-    from toolkit.mcp.client.server_sessions import ServerHealth
+    from toolkit.mcp.diagnosis.diagnoses import Diagnosis
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.settings.configuration import GroupSettings
 
@@ -76,20 +76,21 @@ def _needs(group: "GroupSettings", granted: Collection[str]) -> str:
 NOT_ALLOWED = "not allowed"
 
 
-def listed_servers(standings: "Iterable[ServerHealth | McpServer]", width: int) -> list[Line]:
+def listed_servers(standings: "Iterable[Diagnosis | McpServer]", width: int) -> list[Line]:
     """Return a table of servers: name, state, protocol version, title, and tools or error.
 
     Args:
-        standings: Contacted servers with their health, and servers that the user has not allowed.
+        standings: The diagnoses of contacted servers, and servers that the user has not allowed.
         width: The width of the terminal in columns.
     """
     return table(("SERVER", "STATE", "PROTOCOL", "WHO", "TOOLS"), [_row(one) for one in standings], width)
 
 
-def server_record(one: "ServerHealth | McpServer") -> dict[str, Any]:
+def server_record(one: "Diagnosis | McpServer") -> dict[str, Any]:
     """Return a server as plain data; every key is always present."""
     server, standing = _parts(one)
-    health = standing.health if standing is not None else None
+    listing = standing.listing if standing is not None else None
+    health = standing.health if standing is not None and listing is not None else None
     place = server.place
     return {
         "name": server.name,
@@ -98,32 +99,33 @@ def server_record(one: "ServerHealth | McpServer") -> dict[str, Any]:
         "trusted": server.trusted,
         "defined": str(place) if place else None,
         "state": _state(standing),
-        "error": standing.error if standing is not None else None,
+        "error": str(standing.error) if standing is not None and standing.error is not None else None,
         "protocol": health.protocol if health else None,
         "title": health.title if health else None,
-        "tools": list(standing.tools) if standing is not None else [],
-        "unreadable": [one._asdict() for one in standing.unreadable] if standing is not None else [],
+        "tools": [tool.name for tool in listing.tools] if listing else [],
+        "unreadable": [one._asdict() for one in listing.unreadable] if listing else [],
     }
 
 
-def _parts(one: "ServerHealth | McpServer") -> "tuple[McpServer, ServerHealth | None]":
+def _parts(one: "Diagnosis | McpServer") -> "tuple[McpServer, Diagnosis | None]":
     server: McpServer | None = getattr(one, "server", None)
     return (one, None) if server is None else (server, one)  # type: ignore[return-value]  # distinguished by the attribute
 
 
-def _state(standing: "ServerHealth | None") -> str:
+def _state(standing: "Diagnosis | None") -> str:
     if standing is None:
         return NOT_ALLOWED
-    return "answers" if standing.health is not None else "unreachable"
+    return "answers" if standing.listing is not None else "unreachable"
 
 
-def _row(one: "ServerHealth | McpServer") -> tuple[str, str, str, str, str]:
+def _row(one: "Diagnosis | McpServer") -> tuple[str, str, str, str, str]:
     server, standing = _parts(one)
     if standing is None:
         return server.name, NOT_ALLOWED, "", "", f"{server.line} (allow it: --start {server.name})"
-    if standing.health is None:
-        return server.name, "unreachable", "", "", standing.error or ""
-    tools = ", ".join(standing.tools) or "none"
+    if standing.health is None or standing.listing is None:
+        why = f"{standing.error} (step by step: toolkit mcp doctor {server.name})"
+        return server.name, "unreachable", "", "", why
+    tools = ", ".join(tool.name for tool in standing.listing.tools) or "none"
     return server.name, "answers", standing.health.protocol, standing.health.title, tools
 
 

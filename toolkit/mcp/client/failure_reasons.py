@@ -1,11 +1,12 @@
-"""One-line error messages about servers that cannot be reached or used, from HTTP errors and invalid lines."""
+"""Why servers cannot be reached or used: the step that fails, a reason in one line, and a fix."""
 
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
 
 import httpx2
 from mcp.shared.exceptions import MCPError
@@ -14,34 +15,80 @@ from mcp_types import (
     INTERNAL_ERROR,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
+    UNSUPPORTED_PROTOCOL_VERSION,
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
     jsonrpc_message_adapter,
 )
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from toolkit.amounts import format_duration
-from toolkit.mcp.settings.server_settings import McpServer, StdioServer
+from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer, expand
+from toolkit.problems import did_you_mean
+
+StepName = Literal[
+    "configuration",
+    "consent",
+    "command",
+    "address",
+    "connection",
+    "tls",
+    "process",
+    "authorization",
+    "protocol",
+    "tools",
+    "limits",
+    "call",
+    "ping",
+]
+"""What can fail between the settings of a server and a call of one of its tools."""
+
+
+class Reason(NamedTuple):
+    """Why a server cannot be used.
+
+    Attributes:
+        step: The step that fails.
+        text: The reason, as the predicate of a sentence about the server.
+        fix: How to fix it; empty if that is not known.
+        status: The HTTP status that the server answered with, if that is the reason.
+        header: The header that says more: `WWW-Authenticate`, or the target of a redirect.
+    """
+
+    step: StepName
+    text: str
+    fix: str = ""
+    status: int | None = None
+    header: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The reason in one line; that of an HTTP status includes the fix."""
+        return f"{self.text}{'; ' if ':' in self.text else ': '}{self.fix}" if self.status and self.fix else self.text
+
 
 _NEGOTIATED: Mapping[int, int] = {400: INTERNAL_ERROR, 404: METHOD_NOT_FOUND, 405: INTERNAL_ERROR}
 """Statuses that can mean an older protocol, and the error codes by which the SDK recognizes that."""
 _SESSION = "mcp-session-id"
 """In a session, the SDK handles these statuses itself: the session has expired, or there is no event stream."""
 _PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
-_ADVICE: Mapping[int, str] = {
-    401: "check the credentials in its 'headers'",
-    403: "these credentials do not allow this request; ask the server's operator for access",
-    404: "nothing answers at its 'url'; check the path",
-    405: "its 'url' does not accept requests of the protocol; check the path",
-    407: "the proxy requires credentials; set them in HTTPS_PROXY",
-    408: "it timed out waiting for the request; try again",
-    413: "the arguments are too large for it",
-    429: "too many requests; wait, or retry with a longer backoff",
-    500: "it failed internally; see its own log",
-    502: "a gateway cannot reach it; try again later",
-    503: "it is overloaded or being restarted; try again later",
-    504: "a gateway timed out waiting for it; try again later",
+_ADVICE: Mapping[int, tuple[str, str]] = {
+    401: ("", "check the credentials in its 'headers'"),
+    403: ("these credentials do not allow this request", "ask the server's operator for access"),
+    404: ("nothing answers at its 'url'", "check the path"),
+    405: ("its 'url' does not accept requests of the protocol", "check the path"),
+    407: ("the proxy requires credentials", "set them in HTTPS_PROXY"),
+    408: ("it timed out waiting for the request", "try again"),
+    413: ("the arguments are too large for it", ""),
+    429: ("too many requests", "wait, or retry with a longer backoff"),
+    500: ("it failed internally", "see its own log"),
+    502: ("a gateway cannot reach it", "try again later"),
+    503: ("it is overloaded or being restarted", "try again later"),
+    504: ("a gateway timed out waiting for it", "try again later"),
 }
+"""What statuses mean, and how to fix them."""
+_OF_AUTHORIZATION: Final = frozenset({401, 403, 407})
 
 
 class ExplainingClient(httpx2.AsyncClient):
@@ -56,15 +103,29 @@ class ExplainingClient(httpx2.AsyncClient):
         await response.aread()
         if request.method != "POST" or _is_json_rpc(response):
             return response
-        error = {"code": _NEGOTIATED.get(status, status), "message": explanation_of(status)}
+        data = {_STATUS: status, _HEADER: response.headers.get("www-authenticate", "")}
+        message = reason_of_status(status).sentence.removeprefix(_ANSWERED)
+        error = {"code": _NEGOTIATED.get(status, status), "message": message, "data": data}
         body = {"jsonrpc": "2.0", "id": None, "error": error}
         return httpx2.Response(status, json=body, request=request)
 
 
-def explanation_of(status: int) -> str:
-    """Return what an HTTP status means, with a hint."""
+_ANSWERED: Final = "answered with "
+_STATUS: Final = "toolkit/status"
+_HEADER: Final = "toolkit/header"
+
+
+def reason_of_status(status: int, header: str = "") -> Reason:
+    """Return what an HTTP status means.
+
+    Args:
+        status: The status.
+        header: The header `WWW-Authenticate` of the answer.
+    """
     name = f"HTTP {status} {_PHRASES.get(status, '')}".rstrip()
-    return f"{name}: {_ADVICE[status]}" if status in _ADVICE else name
+    meaning, fix = _ADVICE.get(status, ("", ""))
+    text = f"{_ANSWERED}{name}: {meaning}" if meaning else f"{_ANSWERED}{name}"
+    return Reason("authorization" if status in _OF_AUTHORIZATION else "protocol", text, fix, status, header)
 
 
 def is_status(code: int) -> bool:
@@ -153,39 +214,106 @@ def fault_of_answer(error: MCPError) -> str:
     return "its answer is not a message of the protocol"
 
 
-def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> str:
-    """Return why a server could not be reached, as the predicate of a sentence about the server."""
+class WrongEra(ValueError):
+    """Raised if a server speaks another version of the protocol than its settings require."""
+
+
+def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> Reason:
+    """Return why a server could not be reached or used."""
     leaf = leaf_of(error)
     if isinstance(leaf, TimeoutError):
-        return str(leaf) or f"has not answered within {format_duration(server.start_timeout)}"
-    if isinstance(server, StdioServer):
-        if isinstance(leaf, FileNotFoundError):
-            return f"cannot be started: {_missing_file(server)}"
-        if isinstance(leaf, OSError):
-            return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
+        text = str(leaf) or f"has not answered within {format_duration(server.start_timeout)}"
+        return Reason("protocol", text, _fix_of_silence(server))
+    if isinstance(server, StdioServer) and isinstance(leaf, OSError):
+        fix = f"check the first line of '{server.program}'" if isinstance(leaf, FileNotFoundError) else ""
+        return fault_of_command(server) or Reason("command", f"cannot be started: {_in_words(leaf)}", fix)
     if isinstance(leaf, MCPError):
-        return _reason_of_answer(leaf, has_ended=has_ended)
+        return _reason_of_answer(leaf, server, has_ended=has_ended)
+    if isinstance(leaf, WrongEra):
+        return Reason("protocol", f"cannot be used: {leaf}", "write protocol = 'auto' in its settings")
     if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
-        return f"sent an answer that cannot be read: {words_of(leaf)}"
+        text = f"sent an answer that cannot be read: {words_of(leaf)}"
+        return Reason("protocol", text, "the server's author has to fix it")
     if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
-        return f"cannot be reached at {server.line}: {words_of(leaf)}"
-    return f"cannot be used: {words_of(leaf)}"
+        return Reason("connection", f"cannot be reached at {server.line}: {words_of(leaf)}", "check its 'url'")
+    if (version := _UNKNOWN_VERSION.match(str(leaf))) is not None:
+        text = f"speaks version {version[1]} of the protocol, which toolkit does not know"
+        return Reason("protocol", text, f"update the server to one of {', '.join(_VERSIONS)}")
+    return Reason("protocol", f"cannot be used: {words_of(leaf)}", "the server's author has to fix it")
 
 
-def _missing_file(server: StdioServer) -> str:
+_UNKNOWN_VERSION: Final = re.compile(r"Unsupported protocol version from the server: (\S+)")
+_VERSIONS: Final = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
+
+
+def _fix_of_silence(server: McpServer) -> str:
+    if isinstance(server, StdioServer):
+        return "run its command by hand to see what it waits for, or raise its 'start_timeout'"
+    return "see the server's own log, or raise its 'start_timeout'"
+
+
+def fault_of_command(server: StdioServer) -> Reason | None:
+    """Return why the command of a server cannot be started, or `None` if it can.
+
+    Raises:
+        ConfigurationError: If a variable that the command refers to is not set.
+    """
     if server.cwd is not None and not server.cwd.is_dir():
-        return f"there is no folder '{server.cwd}'"
-    if os.sep in server.command:
-        return f"there is no program '{server.command}'"
-    return f"there is no program '{server.command}' on PATH"
+        return Reason("command", f"cannot be started: there is no folder '{server.cwd}'", "correct its 'cwd'")
+    if server.program is not None:
+        return None
+    command = expand(server.command, f"MCP server '{server.name}'")
+    if os.sep in command:
+        file = (server.cwd or Path.cwd()) / command
+        if not file.exists():
+            near = did_you_mean(file.name, _names_in(file.parent), before=f"{file.parent}{os.sep}")
+            return Reason("command", f"cannot be started: there is no program '{command}'", near or "correct the path")
+        return Reason("command", f"cannot be started: '{command}' is not executable", f"run: chmod +x {command}")
+    near = did_you_mean(command, {name for folder in os.get_exec_path() for name in _names_in(Path(folder))})
+    fix = near or f"install '{command}', or write the path of the program as its 'command'"
+    return Reason("command", f"cannot be started: there is no program '{command}' on PATH", fix)
 
 
-def _reason_of_answer(error: MCPError, *, has_ended: bool) -> str:
+def _names_in(folder: Path) -> Iterator[str]:
+    """Yield the names of the files in a folder; none if it cannot be read."""
+    try:
+        yield from (file.name for file in folder.iterdir())
+    except OSError:
+        return
+
+
+def _reason_of_answer(error: MCPError, server: McpServer, *, has_ended: bool) -> Reason:
     if is_lost(error, has_ended=has_ended):
-        return "ended before it had answered"
+        step: StepName = "process" if isinstance(server, StdioServer) else "protocol"
+        fix = "run its command by hand to see why" if step == "process" else "see the server's own log"
+        return Reason(step, "ended before it had answered", fix)
     if is_unreadable(error):
-        return f"violated the protocol: {fault_of_answer(error)}"
-    return f"answered with {'' if is_status(error.code) else 'an error: '}{error.message}"
+        text = f"violated the protocol: {fault_of_answer(error)}"
+        return Reason("protocol", text, "the server's author has to fix it")
+    data = error.error.data if isinstance(error.error.data, dict) else {}
+    if isinstance(status := data.get(_STATUS), int):
+        return reason_of_status(status, str(data.get(_HEADER, "")))
+    if (content := _UNEXPECTED.fullmatch(error.message)) is not None:
+        text = f"answered with {content[1] or 'nothing'} instead of a message of the protocol"
+        return Reason("protocol", text, "check the path of its 'url'")
+    if isinstance(server, HttpServer) and (found := _REDIRECT.match(error.message)) is not None:
+        text, fix = f"redirects to {found[1]}, which is not followed", f"if you trust it, write url = '{found[1]}'"
+        return Reason("protocol", text, fix, header=found[1])
+    fix = "write protocol = 'auto' in its settings" if _may_be_newer(error, server) else "see the server's own log"
+    return Reason("protocol", f"{_ANSWERED}an error: {error.message}", fix)
+
+
+_UNEXPECTED: Final = re.compile(r"Unexpected content type: ?([^;]*)(?:;.*)?")
+_REDIRECT: Final = re.compile(r"Redirect to (\S+) not followed")
+
+
+def _may_be_newer(error: MCPError, server: McpServer) -> bool:
+    """Return whether an error may mean that the server only speaks a newer protocol than its settings require."""
+    return server.protocol == "handshake" and error.code in {METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION}
+
+
+def _in_words(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def leaf_of(error: BaseException) -> BaseException:

@@ -38,7 +38,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.amounts import format_duration
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.failure_reasons import leaf_of, words_of
+from toolkit.mcp.client.failure_reasons import WrongEra, leaf_of, words_of
 from toolkit.mcp.client.transports import ServerLog, Values, open_transport
 from toolkit.mcp.settings.server_settings import McpServer, StdioServer
 from toolkit.redactors.redactor import Redactor
@@ -66,10 +66,12 @@ class Listing(NamedTuple):
     Attributes:
         tools: The valid tools, in the server's order.
         unreadable: The tools that violate the protocol.
+        pages: The number of pages of the list.
     """
 
     tools: Sequence[Tool]
     unreadable: Sequence[Unreadable] = ()
+    pages: int = 1
 
 
 def without_invalid_tools(response: JSONRPCResponse, version: str) -> JSONRPCResponse:
@@ -201,7 +203,7 @@ class Conversation:
 
     def __init__(self, server: McpServer, values: Values, redactor: Redactor) -> None:
         loop = asyncio.get_running_loop()
-        self.stderr_log = ServerLog(server.name, redactor)
+        self.server_log = ServerLog(server.name, redactor)
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ready.add_done_callback(_retrieve_exception)
         self.client: Client
@@ -233,11 +235,12 @@ class Conversation:
         """Return the server's tools, cached until they change or until the time limit that the server has set."""
         if self._listed is not None and asyncio.get_running_loop().time() < self._fresh_until:
             return self._listed
-        changes, cursor = self._changes, None
+        changes, cursor, pages = self._changes, None, 0
         found: list[Tool] = []
         unreadable: list[Unreadable] = []
         for _ in range(_MOST_PAGES):
             page = await self.client.list_tools(cursor=cursor)
+            pages += 1
             found += tools_in(page)
             unreadable += unreadable_in(page)
             cursor = page.next_cursor
@@ -246,12 +249,12 @@ class Conversation:
             if len(found) > _MOST_TOOLS:
                 raise ValueError(f"it lists more than {_MOST_TOOLS} tools")
         else:
-            raise ValueError("its list of tools never ends")
+            raise ValueError(f"its list of tools does not end after {_MOST_PAGES} pages")
         if self._redactor:
             found = [
                 Tool.model_validate(self._redactor.data(tool.model_dump(mode="json", by_alias=True))) for tool in found
             ]
-        listing = Listing(found, [Unreadable(*map(self._redactor.text, one)) for one in unreadable])
+        listing = Listing(found, [Unreadable(*map(self._redactor.text, one)) for one in unreadable], pages)
         if changes == self._changes:
             self._listed = listing
             self._fresh_until = self._end_of(page.ttl_ms)
@@ -341,12 +344,12 @@ class Conversation:
 
     def _check_era(self, version: str) -> None:
         if self._server.protocol == "stateless" and version not in MODERN_PROTOCOL_VERSIONS:
-            raise ValueError(f"it speaks {version}, but its settings require the stateless protocol")
+            raise WrongEra(f"it speaks {version}, but its settings require the stateless protocol")
 
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:
         """Open the streams of the server; invalid tools are taken out of lists, so that the SDK accepts the rest."""
-        async with open_transport(self._server, self._values, self.stderr_log) as (received, sent):
+        async with open_transport(self._server, self._values, self.server_log) as (received, sent):
             yield WatchedStream(received, through=self._filter, on_end=self._ended.set), sent
 
     def _filter(self, item: Any) -> Any:

@@ -10,20 +10,19 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, TypeVar
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolkit.errors import ConfigurationError, ToolExecutionError
-from toolkit.mcp.client.failure_reasons import fault_of_answer, is_lost, is_status, is_unreadable, reason_of
-from toolkit.mcp.client.server_conversations import Caller, Conversation, Listing, Unreadable
-from toolkit.mcp.client.transports import Values, redactor_of, values_for
+from toolkit.errors import ToolExecutionError
+from toolkit.mcp.client.failure_reasons import Reason, fault_of_answer, is_lost, is_status, is_unreadable, reason_of
+from toolkit.mcp.client.server_conversations import Caller, Conversation, Listing
+from toolkit.mcp.client.transports import ServerLog, Values, redactor_of, values_for
 from toolkit.mcp.settings.server_settings import McpServer
 
 _CANCELLING_SECONDS = 1.0
@@ -31,10 +30,18 @@ _TERMINATED = "Session terminated"
 
 
 class ServerUnreachable(ToolExecutionError):
-    """Raised if a server cannot be started or reached, or does not speak the protocol."""
+    """Raised if a server cannot be started or reached, or does not speak the protocol.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, "network")
+    Attributes:
+        reason: Why, with the step that failed.
+        log: What the server has written, or `None` if no session was opened.
+    """
+
+    def __init__(self, server: McpServer, reason: Reason, log: ServerLog | None = None) -> None:
+        output = f"; its last output: {log.lines[-1]}" if log is not None and log.lines else ""
+        super().__init__(f"MCP server '{server.name}' {reason.sentence}{output}", "network")
+        self.reason = reason
+        self.log = log
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,13 @@ class Health:
         protocol: The negotiated protocol version.
         title: The server's own name and version; empty if it sends none.
         instructions: Its instructions for models.
+        offers_tools: Whether it announces that it has tools.
     """
 
     protocol: str
     title: str
     instructions: str
+    offers_tools: bool
 
 
 class Connection:
@@ -79,15 +88,24 @@ class Connection:
         info = client.server_info
         title = f"{info.title or info.name} {info.version}".strip() if info else ""
         redact = self.redactor.text
-        return Health(client.protocol_version, redact(title), redact(client.instructions or ""))
+        offers_tools = client.server_capabilities.tools is not None
+        return Health(client.protocol_version, redact(title), redact(client.instructions or ""), offers_tools)
 
-    async def ping(self) -> None:
+    @property
+    def log(self) -> ServerLog | None:
+        """What the server has written in the current session; `None` if none is open."""
+        return self._session.server_log if self._session is not None else None
+
+    async def ping(self, *, restarts: bool = True) -> None:
         """Ping the server.
+
+        Args:
+            restarts: Whether a server that has ended is started again, as for a call.
 
         Raises:
             ServerUnreachable: If it cannot be reached, or does not answer in time.
         """
-        session = await self._opened()
+        session = self._session if self._session is not None and not restarts else await self._opened()
         try:
             async with asyncio.timeout(self.server.start_timeout):
                 if session.client.protocol_version in MODERN_PROTOCOL_VERSIONS:
@@ -180,16 +198,19 @@ class Connection:
         has_ended = session.has_ended
         if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
-        reason = self.redactor.text(reason_of(error, self.server, has_ended=has_ended))
-        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{_last_output(session)}")
+        reason = reason_of(error, self.server, has_ended=has_ended)
+        text, fix, header = map(self.redactor.text, (reason.text, reason.fix, reason.header))
+        return ServerUnreachable(
+            self.server, reason._replace(text=text, fix=fix, header=header), log=session.server_log
+        )
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
         session = self._session
         if is_lost(error, has_ended=session is None or session.has_ended):
             if session is not None:
                 session.end()
-            output = _last_output(session)
-            return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{output}")
+            reason = reason_of(error, self.server, has_ended=True)
+            return ServerUnreachable(self.server, reason, session.server_log if session is not None else None)
         if is_unreadable(error):
             message = f"MCP server '{self.server.name}' violated the protocol: {fault_of_answer(error)}"
             return ToolExecutionError(message, "invalid_result")
@@ -197,10 +218,6 @@ class Connection:
         return ToolExecutionError(
             f"MCP server '{self.server.name}' {verb} {self.redactor.text(error.message)}", error.code
         )
-
-
-def _last_output(session: "Conversation | None") -> str:
-    return f"; its last output: {session.stderr_log.last}" if session is not None and session.stderr_log.last else ""
 
 
 T = TypeVar("T")
@@ -299,64 +316,3 @@ def close_sessions() -> None:
 
 async def _close(connections: "list[Connection]") -> None:
     await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
-
-
-@dataclass(frozen=True, slots=True)
-class ServerHealth:
-    """The result of a health check of a server.
-
-    Attributes:
-        server: The server.
-        health: What it reports about itself, or `None` if it does not answer.
-        tools: The server's names for its tools.
-        unreadable: Tools that were left out because they violate the protocol.
-        error: Why the server does not answer, or `None` if it does.
-    """
-
-    server: McpServer
-    health: Health | None = None
-    tools: tuple[str, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
-    error: str | None = None
-
-
-def check_servers(servers: Iterable[McpServer], values: Mapping[str, Any]) -> list[ServerHealth]:
-    """Check the health of servers in parallel.
-
-    Args:
-        servers: The servers, for which the caller has the user's consent.
-        values: The values of the caller's context.
-    """
-
-    async def all_of_them() -> list[ServerHealth]:
-        return await asyncio.gather(*(_check_server(server, values) for server in servers))
-
-    return wait_for(all_of_them())
-
-
-def ping(server: McpServer, values: Mapping[str, Any]) -> tuple[Health, float]:
-    """Return what a server reports about itself, and the round-trip time of a ping in seconds.
-
-    Raises:
-        ServerUnreachable: If it does not answer.
-        ConfigurationError: If a variable or context value that its settings refer to is not set.
-    """
-
-    async def there_and_back() -> tuple[Health, float]:
-        connection = connection_to(server, values)
-        health = await connection.health()
-        begun = perf_counter()
-        await connection.ping()
-        return health, perf_counter() - begun
-
-    return wait_for(there_and_back())
-
-
-async def _check_server(server: McpServer, values: Mapping[str, Any]) -> ServerHealth:
-    try:
-        connection = connection_to(server, values)
-        health = await connection.health()
-        listing = await connection.listing()
-    except (ServerUnreachable, ConfigurationError) as error:
-        return ServerHealth(server, error=str(error))
-    return ServerHealth(server, health, tuple(tool.name for tool in listing.tools), tuple(listing.unreadable))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from io import FileIO
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import anyio
@@ -182,7 +183,7 @@ async def run_server(
     *,
     variables: Mapping[str, str],
     folder: Path | None,
-    note: Callable[[str], None],
+    log: "ServerLog",
 ) -> AsyncIterator[tuple[Any, Any]]:
     """Start a server without a shell, and yield the streams of messages from it and to it; it is killed on exit.
 
@@ -190,21 +191,22 @@ async def run_server(
         command: The program and its arguments.
         variables: Environment variables, in addition to the few of this process that are safe to pass on.
         folder: The working directory; the current one by default.
-        note: Called with each line of its standard error, and with a message if a line of its output is too long.
+        log: Receives the lines of its standard error, and what else is wrong with its output.
 
     Raises:
         OSError: If the server cannot be started.
     """
     server = await start_server(command, variables, folder, LONGEST_LINE)
+    log.note_start()
     process = server.process
     from_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     sent, to_server = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
         asyncio.create_task(work)
         for work in (
-            _read_messages(process, from_server, note),
+            _read_messages(process, from_server, log),
             _write_messages(process, to_server),
-            _read_stderr(process, note),
+            _read_stderr(process, log.note),
         )
     ]
     try:
@@ -228,16 +230,16 @@ async def _finish(work: Awaitable[None]) -> None:
         raise asyncio.CancelledError
 
 
-async def _read_messages(process: asyncio.subprocess.Process, sender: _Sender, note: Callable[[str], None]) -> None:
+async def _read_messages(process: asyncio.subprocess.Process, sender: _Sender, log: "ServerLog") -> None:
     assert process.stdout is not None  # it is a pipe
     try:
         async with sender:
             try:
                 while line := await process.stdout.readline():
                     if line.strip():
-                        await sender.send(_message(line))
+                        await sender.send(_message(line, log))
             except ValueError:
-                note(f"a line has more than {LONGEST_LINE} bytes; the session ends")
+                log.note(f"a line has more than {LONGEST_LINE} bytes; the session ends")
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
         pass  # the session has been closed
     finally:
@@ -245,9 +247,12 @@ async def _read_messages(process: asyncio.subprocess.Process, sender: _Sender, n
             pass
 
 
-def _message(line: bytes) -> SessionMessage | Exception:
+def _message(line: bytes, log: "ServerLog") -> SessionMessage | Exception:
     message = message_of(line)
-    return message if isinstance(message, ValueError) else SessionMessage(message)
+    if isinstance(message, ValueError):
+        log.note_stray(line)
+        return message
+    return SessionMessage(message)
 
 
 async def _write_messages(process: asyncio.subprocess.Process, receiver: _Receiver) -> None:
@@ -266,10 +271,14 @@ async def _read_stderr(process: asyncio.subprocess.Process, note: Callable[[str]
     while chunk := await process.stderr.read(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            note(line[:_LONGEST_LOG_LINE].decode("utf-8", "replace").rstrip())
+            note(_text_of(line))
         rest = rest[:_LONGEST_LOG_LINE]
     if rest:
-        note(rest.decode("utf-8", "replace").rstrip())
+        note(_text_of(rest))
+
+
+def _text_of(line: bytes) -> str:
+    return line[:_LONGEST_LOG_LINE].decode("utf-8", "replace").rstrip()
 
 
 async def _end(server: StartedServer, tasks: "Sequence[asyncio.Task[None]]") -> None:
@@ -333,61 +342,90 @@ def redactor_of(server: McpServer, values: Values) -> Redactor:
 
 
 class ServerLog:
-    """Logs the lines of a server's standard error, and keeps the last ones for error messages."""
+    """Logs the lines of a server's standard error, and keeps the last ones for error messages.
+
+    Attributes:
+        started: When the process was started, or the first HTTP answer arrived, by `perf_counter`; `None` before that.
+    """
 
     def __init__(self, name: str, redactor: Redactor) -> None:
+        self.started: float | None = None
+        self._strays = 0
+        self._first_stray = ""
         self._redactor = redactor
         self._log = logging.getLogger(f"toolkit.mcp.{name}")
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
 
     @property
-    def last(self) -> str:
-        """The last line that is not blank, or an empty string."""
-        return next((line for line in reversed(self._lines) if line.strip()), "")
+    def lines(self) -> list[str]:
+        """The last lines that are not blank, oldest first."""
+        return [line for line in self._lines if line.strip()]
+
+    @property
+    def strays(self) -> str:
+        """How many lines of its standard output are not messages, and the first one; empty if all are messages."""
+        if not self._strays:
+            return ""
+        lines = "1 line is not a message" if self._strays == 1 else f"{self._strays} lines are not messages"
+        return f"on its standard output, {lines}: {self._first_stray}"
 
     def note(self, line: str) -> None:
         text = self._redactor.text(line)
         self._lines.append(text)
         self._log.info("%s", text)
 
+    def note_start(self) -> None:
+        """Record that the server was reached; only the first time counts."""
+        if self.started is None:
+            self.started = perf_counter()
+
+    def note_stray(self, line: bytes) -> None:
+        """Count a line on its standard output that is not a message."""
+        self._strays += 1
+        self._first_stray = self._first_stray or self._redactor.text(_text_of(line))
+
 
 Streams = tuple[Any, Any]
 
 
-def open_transport(server: McpServer, values: Values, stderr_log: ServerLog) -> AbstractAsyncContextManager[Streams]:
+def open_transport(server: McpServer, values: Values, log: ServerLog) -> AbstractAsyncContextManager[Streams]:
     """Return a context manager that opens the streams of a server, and closes them on exit.
 
     Args:
         server: The server.
         values: Its environment variables or headers.
-        stderr_log: Receives its standard error.
+        log: Receives its standard error, and when it was reached.
     """
     if isinstance(server, HttpServer):
-        return _over_http(server, values)
-    return _as_command(server, values, stderr_log)
+        return _over_http(server, values, log)
+    return _as_command(server, values, log)
 
 
 @asynccontextmanager
-async def _as_command(server: StdioServer, values: Values, stderr_log: ServerLog) -> AsyncIterator[Streams]:
+async def _as_command(server: StdioServer, values: Values, log: ServerLog) -> AsyncIterator[Streams]:
     user = f"MCP server '{server.name}'"
     command = [expand(text, user) for text in (server.command, *server.args)]
-    async with run_server(command, variables=dict(values), folder=server.cwd, note=stderr_log.note) as streams:
+    async with run_server(command, variables=dict(values), folder=server.cwd, log=log) as streams:
         yield streams
 
 
 @asynccontextmanager
-async def _over_http(server: HttpServer, values: Values) -> AsyncIterator[Streams]:
+async def _over_http(server: HttpServer, values: Values, log: ServerLog) -> AsyncIterator[Streams]:
     times = httpx2.Timeout(server.start_timeout, read=None)
-    hooks = {"response": [_bound]}
+
+    async def note_start(_: httpx2.Response) -> None:
+        log.note_start()
+
+    hooks = {"response": [_bound, note_start]}
     async with (
-        ExplainingClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=_certificates()) as client,
+        ExplainingClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=certificates()) as client,
         streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
     ):
         yield read, write
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
+def certificates() -> ssl.SSLContext:
     """Return an SSL context, which is cached: loading the certificates takes longer than the rest of a session."""
     return httpx2.create_ssl_context()
 

@@ -1,0 +1,198 @@
+"""Check the address of an HTTP server: its name, its port, and its certificate."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from typing import Final, NamedTuple
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from toolkit.amounts import format_duration
+from toolkit.codes import SERVER_UNREACHABLE
+from toolkit.mcp.client.failure_reasons import StepName
+from toolkit.mcp.client.transports import certificates
+from toolkit.mcp.diagnosis.diagnoses import Diagnosis, Step
+from toolkit.mcp.settings.server_settings import HttpServer, expand
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+class _Place(NamedTuple):
+    """A host and a port, and the addresses that the host has been resolved to."""
+
+    host: str
+    port: int
+    addresses: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, url: SplitResult) -> "_Place":
+        return cls(url.hostname or "", url.port or _PORTS.get(url.scheme, 0))
+
+
+class _Failed(Exception):
+    """Raised if a step fails, with the reason and the fix."""
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason)
+        self.fix = fix
+
+
+async def addressed(found: Diagnosis) -> AsyncIterator[Step]:
+    """Resolve the host of a server, connect to its port, and check its certificate; or those of the proxy."""
+    server = found.server
+    assert isinstance(server, HttpServer)  # only these have an address
+    url = urlsplit(expand(server.url, server.name))
+    proxy = _proxy_for(url)
+    place = _Place.of(url if proxy is None else urlsplit(proxy))
+    name: StepName = "address"
+    try:
+        place = place._replace(addresses=await _resolve(place, server.start_timeout))
+        through = "" if proxy is None else f"through the proxy {place.host}: "
+        yield Step("address", "ok", (f"{through}{', '.join(place.addresses)}",))
+        name = "connection"
+        address = await _connect(place, server.start_timeout)
+        yield Step("connection", "ok", (f"port {place.port} of {address} is open",))
+        if url.scheme != "https":
+            yield Step("tls", "skipped", ("the address is not encrypted: http://",))
+        elif proxy is not None:
+            yield Step("tls", "skipped", ("only the proxy sees the certificate before the session is opened",))
+        else:
+            name = "tls"
+            yield await _tls_step(place._replace(addresses=(address,)), server.start_timeout)
+    except _Failed as failed:
+        yield Step(name, "failed", (str(failed),), failed.fix, SERVER_UNREACHABLE)
+
+
+def _proxy_for(url: SplitResult) -> str | None:
+    """Return the URL of the proxy that the environment names for a URL, or `None`."""
+    if proxy_bypass(url.netloc):
+        return None
+    proxies = getproxies()
+    return proxies.get(url.scheme) or proxies.get("all")
+
+
+async def _resolve(place: _Place, seconds: float) -> list[str]:
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(seconds):
+            found = await loop.getaddrinfo(place.host, place.port, type=1)  # streams only
+    except TimeoutError as error:
+        why = f"no answer within {format_duration(seconds)}"
+        raise _Failed(f"host '{place.host}' cannot be resolved: {why}", "check your network and its DNS") from error
+    except (OSError, UnicodeError) as error:
+        why = (getattr(error, "strerror", None) or str(error)).lower()
+        fix = "check the host in its 'url', your network and its DNS"
+        raise _Failed(f"host '{place.host}' cannot be resolved: {why}", fix) from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+async def _connect(place: _Place, seconds: float) -> str:
+    """Connect to the first address that accepts it, and return it."""
+    reasons = []
+    for address in place.addresses:
+        try:
+            async with asyncio.timeout(seconds):
+                _, writer = await asyncio.open_connection(address, place.port)
+        except TimeoutError:
+            reasons.append(f"{address} does not answer within {format_duration(seconds)}")
+        except ConnectionRefusedError:
+            reasons.append(f"{address} refuses the connection")
+        except OSError as error:
+            reasons.append(f"{address}: {(error.strerror or str(error)).lower()}")
+        else:
+            writer.close()
+            return address
+    fix = f"start the server, or check the port {place.port} in its 'url'"
+    raise _Failed(f"nothing can be reached on port {place.port}: {'; '.join(reasons)}", fix)
+
+
+async def _tls_step(place: _Place, seconds: float) -> Step:
+    try:
+        version, certificate = await _handshake(place, certificates(), seconds)
+    except ssl.SSLCertVerificationError as error:
+        raise await _distrust(error, place, seconds) from error
+    except (ssl.SSLError, TimeoutError, OSError) as error:
+        why = getattr(error, "reason", None) or str(error) or f"no answer within {format_duration(seconds)}"
+        fix = "if it is not encrypted, write http:// in its 'url'"
+        raise _Failed(f"no TLS at port {place.port}: {str(why).lower().replace('_', ' ')}", fix) from error
+    return Step("tls", "ok", (f"{version}, {certificate.described}",))
+
+
+class _Certificate(NamedTuple):
+    """What a certificate says; without anything if it cannot be read."""
+
+    names: Sequence[str] = ()
+    issuer: str = ""
+    first_day: str = ""
+    last_day: str = ""
+
+    @property
+    def described(self) -> str:
+        """The certificate in a few words."""
+        if not self.last_day:
+            return "a certificate that cannot be read"
+        days = f"valid from {self.first_day} to {self.last_day}"
+        return f"a certificate for {_quoted(self.names)} by '{self.issuer}', {days}"
+
+
+async def _handshake(place: _Place, context: ssl.SSLContext, seconds: float) -> tuple[str, _Certificate]:
+    async with asyncio.timeout(seconds):
+        _, writer = await asyncio.open_connection(
+            place.addresses[0], place.port, ssl=context, server_hostname=place.host
+        )
+    try:
+        connection: ssl.SSLObject = writer.get_extra_info("ssl_object")
+        return connection.version() or "", _read_certificate(connection.getpeercert(binary_form=True))
+    finally:
+        writer.close()
+
+
+def _read_certificate(der: bytes | None) -> _Certificate:
+    from cryptography import x509  # only servers with TLS have certificates
+    from cryptography.x509.oid import NameOID
+
+    try:
+        read = x509.load_der_x509_certificate(der or b"")
+        issuer = [str(one.value) for one in read.issuer.get_attributes_for_oid(NameOID.COMMON_NAME)]
+        days = (read.not_valid_before_utc, read.not_valid_after_utc)
+        try:
+            alternatives = read.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+            names = [str(one.value) for one in alternatives]
+        except x509.ExtensionNotFound:
+            names = [str(one.value) for one in read.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    except ValueError:
+        return _Certificate()
+    shown = issuer[0] if issuer else read.issuer.rfc4514_string()
+    return _Certificate(names, shown, *(f"{day:%Y-%m-%d}" for day in days))
+
+
+_EXPIRED, _TOO_EARLY, _WRONG_HOST, _WRONG_ADDRESS = 10, 9, 62, 64
+_SELF_SIGNED = 18
+"""The codes with which OpenSSL says why it does not trust a certificate (`X509_V_ERR_…`)."""
+
+
+async def _distrust(error: ssl.SSLCertVerificationError, place: _Place, seconds: float) -> _Failed:
+    """Return why a certificate is not trusted; it is fetched again without verification to say what it is."""
+    unverified = ssl.create_default_context()
+    unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
+    try:
+        _, certificate = await _handshake(place, unverified, seconds)
+    except (TimeoutError, OSError):
+        certificate = _Certificate()
+    trust = "if you trust it, set SSL_CERT_FILE to a file with it and the other certificates that you trust"
+    match error.verify_code:
+        case code if code == _EXPIRED:
+            return _Failed(f"its certificate expired on {certificate.last_day}", "its operator has to renew it")
+        case code if code == _TOO_EARLY:
+            fix = "check the clock of this machine"
+            return _Failed(f"its certificate is not valid before {certificate.first_day}", fix)
+        case code if code in {_WRONG_HOST, _WRONG_ADDRESS}:
+            fix = "use a name of the certificate in its 'url'; its operator can add another"
+            return _Failed(f"its certificate is for {_quoted(certificate.names)}, not for '{place.host}'", fix)
+        case code if code == _SELF_SIGNED:
+            return _Failed(f"its certificate is self-signed: {certificate.described}", trust)
+    return _Failed(f"its certificate is not trusted ({error.verify_message}): {certificate.described}", trust)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "no name"
