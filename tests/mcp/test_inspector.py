@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from tests.cli.test_client_views import ANSWERS, ANSWERS_OF_NOW, CALLS, TOOLS as VIEWED, without_frame
 from tests.mcp.raw import PATIENCE
 from tests.mcp.serving import TOOLKIT, Listening
 
@@ -54,6 +55,7 @@ def project(tmp_path_factory):
     """A folder with tools, a server that serves them, and a pipeline that reaches them through it."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "tools.py").write_text(TOOLS, "utf-8")
+    (folder / "viewed.py").write_text(VIEWED, "utf-8")
     (folder / "report.yaml").write_text(PIPELINE, "utf-8")
     arguments = json.dumps(["serve", "tools.py"])
     (folder / "toolkit.toml").write_text(
@@ -147,3 +149,16 @@ def test_inspector_comes_in_over_http_with_the_token_alone(project, inspect):
             inspect(*place, "--header", "Authorization: Bearer wrong", "--stored-auth-only", *CALL)
     finally:
         server.close()
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_inspector_receives_the_answers_on_which_the_views_of_clients_stand(inspect, era):
+    served = ("--protocol-era", era, TOOLKIT, "serve", "viewed.py", "--method", "tools/call")
+    answers = []
+    for call in CALLS:
+        words = ("--tool-name", call.tool, "--tool-args-json", json.dumps(call.arguments))
+        answer, status = inspect(*served, *words)
+        assert (status != 0) is answer["isError"]
+        answers.append(without_frame(answer))
+    assert answers == (ANSWERS if era == "legacy" else ANSWERS_OF_NOW)
