@@ -1,6 +1,7 @@
 """What `--as` shows of a provider is what its own SDK sends, by hand and from our agent, to a server on this machine."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -111,7 +112,7 @@ def test_client_of_openai_sends_what_is_shown_over_the_newer_api(shown):
     results, tools = shown("openai-responses", "openai")
     with ChatServer.of_answers(Raw(SPOKEN["openai"]("It is over."))) as server:
         client = OpenAI(base_url=server.url, api_key="none", max_retries=0)
-        flat = [{"type": "function", "strict": False, **one["function"]} for one in tools]
+        flat: list[Any] = [{"type": "function", "strict": False, **one["function"]} for one in tools]
         reply = client.responses.create(model="m", input=as_responses(*results), tools=flat)
         assert reply.output_text == "It is over."
     [asked] = server.asked
