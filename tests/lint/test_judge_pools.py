@@ -1,5 +1,6 @@
 """Many files are checked in several processes, with the same reports as in one, and none is lost."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from toolkit.lint.engine.caching import Cache  # private
 from toolkit.lint.engine.checked_files import (  # private
     Instructions,  # private
     JudgePool,
+    Task,
     useful_processes,
 )
 from toolkit.lint.engine.inspecting import Inspection  # private
@@ -58,6 +60,23 @@ def test_file_whose_process_ends_is_reported(tmp_path, monkeypatch):
 
 
 @pytest.mark.proof
+def test_file_that_ends_its_process_hides_no_other_of_the_same_request(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number in range(5):
+        Path(f"tools_{number}.py").write_text("from toolkit import tool\n\n\n@tool\ndef send(): ...\n", "utf-8")
+    endless = {"name": "endless", "parameters": {"properties": {"one": {"enum": list(range(1_500_000))}}}}
+    Path("tools_2.json").write_text(json.dumps([endless]), "utf-8")
+
+    found = inspection(is_static=True, processes=1, limits=Limits(seconds=3, grace=60)).reports(
+        make_requests(["tools_2.json", "."], Path()).requests
+    )
+
+    given_up = [report.problems[0].message for report in found if report.problems[0].code == DOES_NOT_IMPORT]
+    assert given_up == ["'tools_2.json' was not checked: checking it takes longer than 3 s"]
+    assert [tool.name for report in found for tool in report.tools] == ["send"] * 5
+
+
+@pytest.mark.proof
 def test_pool_that_is_left_early_leaves_nothing_running(tmp_path):
     (tmp_path / "tools.py").write_text("from toolkit import tool\n", "utf-8")
     [request] = make_requests([str(tmp_path / "tools.py")], Path()).requests
@@ -65,7 +84,7 @@ def test_pool_that_is_left_early_leaves_nothing_running(tmp_path):
 
     with JudgePool(instructions, 2) as pool:
         for _ in range(100):
-            pool.give(request, None)
+            pool.give(Task(request, None))
 
     assert not any(member.is_alive() for member in pool._members)
 

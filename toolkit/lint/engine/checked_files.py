@@ -6,7 +6,7 @@ Several such processes check a large number of files in parallel.
 import os
 import re
 import stat
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -65,6 +65,13 @@ class Instructions:
         return {"codes": self.codes, "rule_settings": [providers, dict(limits), str(directory), decorators]}
 
 
+class Task(NamedTuple):
+    """A request, and the result of opening it; None if no code is run."""
+
+    request: Request
+    answer: Answer | None
+
+
 class Judge(RenewedWorker):
     """Checks files in a child process, which is replaced after a file that ended it."""
 
@@ -72,26 +79,34 @@ class Judge(RenewedWorker):
         """Create the judge, without starting the process."""
         super().__init__(instructions.record(), instructions.limits, "lint.engine.judging")
 
-    def report(self, request: Request, answer: Answer | None) -> Report:
-        """Return the report of one file, or a report with the problem that it was not checked.
+    def reports(self, tasks: "Sequence[Task]") -> "list[Report]":
+        """Return the reports of some files, in the same order; a problem stands for a file that was not checked.
 
-        Args:
-            request: The file.
-            answer: The result of opening it; None if no code is run.
+        They are one request, since a child checks most files faster than it is asked. If it ends, the files are
+        requested again one by one, so that only the one that ends it is not checked.
         """
-        problem = problem_record(answer) if isinstance(answer, Problem) else None
-        question = {"request": request, "answer": None if problem else answer, "problem": problem}
-        found = self.request(question)
-        if isinstance(found, Ending):
-            return _given_up(request, self._reason(found))
-        if "gave_up" in found:
-            return _given_up(request, f"reading it ended with a {found['gave_up']}")
-        return read_report(found["report"], tuple(map(read_definition, found["tools"])))._replace(needs=found["needs"])
+        found = self.request({"files": [_question(*task) for task in tasks]})
+        if not isinstance(found, Ending):
+            return [_report_of(task.request, one) for task, one in zip(tasks, found["files"], strict=True)]
+        if len(tasks) == 1:
+            return [_given_up(tasks[0].request, self._reason(found))]
+        return [report for task in tasks if not self.is_stopped for report in self.reports([task])]
 
     def _reason(self, ending: Ending) -> str:
         if ending.is_late:
             return f"checking it takes longer than {self.limits.seconds:g} s"
         return f"checking it ended the process with status {ending.status}"
+
+
+def _question(request: Request, answer: Answer | None) -> dict[str, Any]:
+    problem = problem_record(answer) if isinstance(answer, Problem) else None
+    return {"request": request, "answer": None if problem else answer, "problem": problem}
+
+
+def _report_of(request: Request, found: Mapping[str, Any]) -> Report:
+    if "gave_up" in found:
+        return _given_up(request, f"reading it ended with a {found['gave_up']}")
+    return read_report(found["report"], tuple(map(read_definition, found["tools"])))._replace(needs=found["needs"])
 
 
 def _given_up(request: Request, reason: str) -> Report:
@@ -104,7 +119,8 @@ _MANY: Final = 150
 """The number of files from which several processes are faster than one, since each has to import the rules."""
 _MOST: Final = 8
 _NEIGHBOURS: Final = 16
-"""The number of consecutive files for one process: neighbors often import the same files, which it reads once."""
+"""The number of consecutive files for one process: neighbors often import the same files, which it reads once. It gets
+them with one request."""
 
 
 class Checked(NamedTuple):
@@ -148,9 +164,9 @@ class JudgePool:
         for member in self._members:
             member.join()
 
-    def give(self, request: Request, answer: Answer | None) -> None:
-        """Queue a file to be checked; `answer` is the result of opening it, or None if no code is run."""
-        self._members[self._given // _NEIGHBOURS % len(self._members)].give(request, answer)
+    def give(self, task: Task) -> None:
+        """Queue a file to be checked."""
+        self._members[self._given // _NEIGHBOURS % len(self._members)].give(task)
         self._given += 1
 
     def finished(self) -> Iterator[Checked]:
@@ -180,27 +196,35 @@ class _Member(Thread):
     def __init__(self, judge: Judge, checked: "SimpleQueue[Checked | BaseException]") -> None:
         super().__init__(name="toolkit-lint-judge", daemon=True)
         self._judge = judge
-        self._tasks: SimpleQueue[tuple[Request, Answer | None] | None] = SimpleQueue()
+        self._tasks: SimpleQueue[Task | None] = SimpleQueue()
         self._checked = checked
-        self._is_stopped = False
 
-    def give(self, request: Request, answer: Answer | None) -> None:
-        self._tasks.put((request, answer))
+    def give(self, task: Task) -> None:
+        self._tasks.put(task)
 
     def stop(self) -> None:
         """Check no further file, and abort the current one."""
-        self._is_stopped = True
-        self._tasks.put(None)
         self._judge.stop()
+        self._tasks.put(None)
 
     def run(self) -> None:
         try:
             with self._judge:
                 self._judge.start()
-                while (task := self._tasks.get()) is not None and not self._is_stopped:
-                    self._checked.put(Checked(task[0], self._judge.report(*task)))
+                while (tasks := self._next_tasks()) and not self._judge.is_stopped:
+                    for task, report in zip(tasks, self._judge.reports(tasks), strict=False):  # fewer if it is stopped
+                        self._checked.put(Checked(task.request, report))
         except BaseException as error:  # noqa: BLE001 - raised again by `_next`
             self._checked.put(error)
+
+    def _next_tasks(self) -> list[Task]:
+        """Wait for a task, and return it with those that are ready; none at the end."""
+        tasks: list[Task] = []
+        while (task := self._tasks.get()) is not None:
+            tasks.append(task)
+            if self._tasks.empty() or len(tasks) == _NEIGHBOURS:
+                break
+        return tasks
 
 
 AnswerTo = Callable[[Request], Answer | None]
@@ -240,7 +264,9 @@ def _checked_here(
         for request in requests:
             read = None if is_heavy(request) else checker.read(request)
             given = answer(request)
-            yield Checked(request, judge.report(request, given) if read is None else checker.look(read, given))
+            yield Checked(
+                request, judge.reports([Task(request, given)])[0] if read is None else checker.look(read, given)
+            )
 
 
 def _checked_there(
@@ -249,6 +275,6 @@ def _checked_there(
     """Yield the report of each request, in any order, from additional processes that check them."""
     with JudgePool(instructions, processes) as pool:
         for request in requests:
-            pool.give(request, answer(request))
+            pool.give(Task(request, answer(request)))
             yield from pool.finished()
         yield from pool.rest()

@@ -30,9 +30,9 @@ def main() -> None:
     gc.freeze()
     gc.set_threshold(_OBJECTS, 10, 10)
     for request in channel.requests():
-        answer = _judge(checker, request)
+        answers = [_judge(checker, question) for question in request["files"]]
         channel.rest()
-        channel.answer(answer)
+        channel.answer(f'{{"files": [{", ".join(answers)}]}}')
 
 
 def _judge(checker: FileChecker, question: Mapping[str, Any]) -> str:

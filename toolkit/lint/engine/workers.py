@@ -4,11 +4,13 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Timer
+from threading import Condition, Thread
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -52,6 +54,44 @@ class Ending(NamedTuple):
     is_late: bool
 
 
+class _Deadline:
+    """Calls a function if a deadline passes. A thread waits for it, and the next deadlines are the same thread's."""
+
+    def __init__(self, miss: Callable[[], None]) -> None:
+        self._miss = miss
+        self._at = self._wakes_at = inf
+        self._changed = Condition()
+        self._thread: Thread | None = None
+
+    def set(self, seconds: float) -> None:
+        """Start a deadline, in seconds from now."""
+        with self._changed:
+            self._at = monotonic() + seconds
+            if self._at < self._wakes_at:
+                self._changed.notify()
+        if self._thread is None:
+            self._thread = Thread(target=self._watch, name="toolkit-lint-deadline", daemon=True)
+            self._thread.start()
+
+    def clear(self) -> None:
+        """End the deadline. The thread notices when it wakes up."""
+        self._at = inf
+
+    def close(self) -> None:
+        """End the deadline and the thread."""
+        with self._changed:
+            self._at = -inf
+            self._changed.notify()
+
+    def _watch(self) -> None:
+        with self._changed:
+            while self._at > (now := monotonic()):
+                self._wakes_at = self._at
+                self._changed.wait(None if self._wakes_at == inf else self._wakes_at - now)
+        if self._at != -inf:
+            self._miss()
+
+
 class Worker:
     """A child process; `close` also ends everything that it has started."""
 
@@ -76,19 +116,19 @@ class Worker:
         self._crash_file = crash_file
         self._limits = limits
         self._is_overdue = False
+        self._deadline = _Deadline(self._end_overdue)
         self._mark = os.urandom(8).hex()  # precedes each answer; other output does not have it
         self._process = start_process(work, interpreter)
         self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
         """Return the child's answer to a request, or how the child ended; its `seconds` replace the usual limit."""
-        deadline = Timer(request.get("seconds", self._limits.seconds) + self._limits.grace, self._end_overdue)
-        deadline.start()
+        self._deadline.set(request.get("seconds", self._limits.seconds) + self._limits.grace)
         try:
             self._send(request)
             answer = self._read_answer()
         finally:
-            deadline.cancel()
+            self._deadline.clear()
         if answer is None:
             status = self._wait()
             trace = self._crash_file.read_text("utf-8", errors="replace")
@@ -97,6 +137,7 @@ class Worker:
 
     def close(self) -> None:
         """End the process and everything that it has started."""
+        self._deadline.close()
         self.kill()
         with self._process:
             pass  # closes the channel and waits for the end
@@ -157,6 +198,7 @@ class RenewedWorker:
         self._crash_file: Path | None = None
         self._worker: Worker | None = None
         self.limits = limits
+        self.is_stopped = False
 
     def __enter__(self) -> Self:
         """Return this object."""
@@ -190,7 +232,8 @@ class RenewedWorker:
         return answer
 
     def stop(self) -> None:
-        """Kill the process from another thread, which ends the current request."""
+        """Kill the process from another thread, which ends the current request; no other one should follow."""
+        self.is_stopped = True
         if (worker := self._worker) is not None:
             worker.kill()
 
