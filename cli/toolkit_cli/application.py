@@ -26,6 +26,8 @@ from toolkit_cli.shared_options import grouped, spread
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
+_NEW_OBJECTS = 10_000
+"""The threshold of garbage collection: most objects of a command, such as its tools, live until it ends."""
 
 
 def make_application(help_page: str) -> typer.Typer:
@@ -162,6 +164,7 @@ class _Command(TyperCommand):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         if not gc.isenabled():
             gc.freeze()
+            gc.set_threshold(_NEW_OBJECTS)
             gc.enable()
         remove_leftovers()
         with console.ReservedStdout():
