@@ -42,6 +42,7 @@ FAMILIES = {
     "J": "cold_starts",
     "K": "call_records",
     "L": "cases",
+    "M": "growth",
 }
 
 

@@ -35,7 +35,7 @@ def forecast(city: str, days: int) -> str:
     """
     return f"{days} days of sun in {city}"
 '''
-_ONE_OF_MANY = '''
+ONE_OF_MANY = '''
 
 @tool
 def forecast_{number}(city: str, days: int = 1) -> str:
@@ -47,7 +47,7 @@ def forecast_{number}(city: str, days: int = 1) -> str:
     """
     return f"{{days}} days of sun in {{city}}"
 '''
-_ONE_OF_MANY_CLASSES = '''
+ONE_OF_MANY_CLASSES = '''
 
 class Forecast{number}:
     """Forecast the weather, in form {number}."""
@@ -60,7 +60,7 @@ class Forecast{number}:
         return f"sun in {{text}}"
 '''
 SIZES_OF_LISTS = (50, 200, 800)
-MANY_TOOLS = '"""Tools."""\n\nfrom toolkit import tool\n' + "".join(_ONE_OF_MANY.format(number=n) for n in range(200))
+MANY_TOOLS = '"""Tools."""\n\nfrom toolkit import tool\n' + "".join(ONE_OF_MANY.format(number=n) for n in range(200))
 TEXT_TOOLS = '''"""Text tools."""
 
 
@@ -165,8 +165,8 @@ def class_tools() -> Iterator[Row]:
     for count in SIZES_OF_LISTS:
         with project() as directory:
             for file, head, form in (
-                ("functions.py", "from toolkit import tool\n", _ONE_OF_MANY),
-                ("classes.py", '"""Tools."""\n', _ONE_OF_MANY_CLASSES),
+                ("functions.py", "from toolkit import tool\n", ONE_OF_MANY),
+                ("classes.py", '"""Tools."""\n', ONE_OF_MANY_CLASSES),
             ):
                 text = head + "".join(form.format(number=number) for number in range(count))
                 (directory / file).write_text(text, "utf-8")

@@ -179,8 +179,16 @@ def served_at_http() -> Iterator[dict[str, int]]:
             descriptor = listener.fileno()
             stack.enter_context(running(["-m", "bench.sdk_server", kind, str(descriptor)], inherited=[descriptor]))
             ports[name] = listener.getsockname()[1]
-        ours = running(["-m", "toolkit_cli", "serve", "tools.py", "--http", "0"], folder=folder, stderr=subprocess.PIPE)
-        yield ports | {OURS: port_of(stack.enter_context(ours))}
+        yield ports | {OURS: stack.enter_context(our_server_over_http(folder))}
+
+
+@contextmanager
+def our_server_over_http(folder: str) -> Iterator[int]:
+    """Serve `tools.py` of a folder over HTTP until the end of the block, and return the port."""
+    with running(
+        ["-m", "toolkit_cli", "serve", "tools.py", "--http", "0"], folder=folder, stderr=subprocess.PIPE
+    ) as process:
+        yield port_of(process)
 
 
 @contextmanager
