@@ -40,7 +40,10 @@ def mask_secrets(arguments: str | Mapping[str, Any], secrets: frozenset[str]) ->
     data = members_of(arguments) if isinstance(arguments, str) else arguments
     if data is None:
         return MASK if secrets else arguments
-    shown = {name: MASK if name in secrets else _without_names(value) for name, value in data.items()}
+    shown = {
+        name: MASK if name in secrets else _without_names(value) if isinstance(value, dict | list) else value
+        for name, value in data.items()
+    }
     if all(shown[name] is value for name, value in data.items()):
         return arguments
     return json_text(shown) if isinstance(arguments, str) else shown
