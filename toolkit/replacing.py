@@ -119,6 +119,14 @@ def overwrite_same_kind(
         write_beneath(beneath, file, content, is_private=is_private)
 
 
+def text_diff(before: str, after: str, name: str) -> str:
+    """Return the replacement of a file's text as a unified diff; `name` is the file name to show."""
+    from difflib import unified_diff  # few commands show any
+
+    lines = unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
 def followed(file: Path) -> Path:
     """Return the real path of a file that the user named, with its links resolved.
 

@@ -175,6 +175,13 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
     return [name for name in _configured_names()[1] if name.startswith(incomplete)]
 
 
+def complete_client(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
+    """Complete the name of an MCP client."""
+    from toolkit.mcp.settings.clients import CLIENTS
+
+    return [name for name in CLIENTS if name.startswith(incomplete)]
+
+
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Complete the name of a project setting that needs consent."""
     from toolkit.settings.setting_consents import names_to_consent_to

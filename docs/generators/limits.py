@@ -1,17 +1,22 @@
-"""Generates the limits of providers in `docs/dialects.md` and of clients in `docs/clients.md`, with their sources."""
+"""Generates the limits of providers in `docs/dialects.md`, and the limits and files of clients in `docs/clients.md`."""
 
+import re
 from collections.abc import Collection
 from typing import Any
 
 from docs.generators.regions import with_region, with_regions
 from toolkit.dialects import CLIENTS, LIMITS, RESULTS, Limit, Limits
+from toolkit.dialects.provider_limits import Source  # private
+from toolkit.mcp.settings.clients import CLIENTS as FILES  # private
 
 
 def pages() -> dict[str, str]:
     """Return the pages with the current limits, by their paths in the docs."""
     return {
         "dialects.md": with_region("dialects.md", "the limits", tables(LIMITS.keys() - CLIENTS.keys())),
-        "clients.md": with_regions("clients.md", {"the limits": tables(CLIENTS.keys()), "the results": _results()}),
+        "clients.md": with_regions(
+            "clients.md", {"the limits": tables(CLIENTS.keys()), "the results": _results(), "the files": _files()}
+        ),
     }
 
 
@@ -31,6 +36,32 @@ def _results() -> str:
         head = [f"### {passing.title}: `--as {name}`", "", "| of | the model receives | source | checked |"]
         sections.append("\n".join([*head, "| --- | --- | --- | --- |", *rows, ""]))
     return "\n".join(sections)
+
+
+def _files() -> str:
+    """Return the table of the files in which servers are installed."""
+    rows = []
+    for name, client in FILES.items():
+        places = dict.fromkeys(_code(places[0]) for places in client.user.values())
+        variables = [client.reference.format("NAME")] if client.reference else []
+        variables += [key for key in (client.started.passed_on, client.reached and client.reached.bearer) if key]
+        cells = [
+            _code(name),
+            "<br>".join(places),
+            "".join(map(_code, client.project[:1])),
+            _code(" → ".join([*client.path, "name"])),
+            "<br>".join(map(_code, variables)),
+            "<br>".join(map(_place, client.sources)),
+            client.sources[0].checked,
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    head = "| client | your file | of a project | servers are under | variable | source | checked |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- | --- | --- |", *rows, ""])
+
+
+def _code(text: str) -> str:
+    usual = re.sub(r"\$\{[A-Z_]+:-([^}]*)\}", r"\1", text)  # where the variable with another folder is not set
+    return f"`{usual}`"
 
 
 def _section(name: str, limits: Limits) -> str:
@@ -54,5 +85,8 @@ def _describe(limit: Limit[Any]) -> str:
 
 
 def _source(limit: Limit[Any]) -> str:
-    place = limit.source.place
-    return f"<{place}>" if place.startswith("https://") else f"`{place}`"
+    return _place(limit.source)
+
+
+def _place(source: Source) -> str:
+    return f"<{source.place}>" if source.place.startswith("https://") else f"`{source.place}`"

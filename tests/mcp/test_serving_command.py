@@ -179,10 +179,9 @@ def test_printed_configuration_of_an_address_refers_to_the_token(project):
             "toolkit": {
                 "type": "http",
                 "url": "http://127.0.0.1:8000/mcp",
-                "headers": {"Authorization": "Bearer ${input:TOOLKIT_SERVE_TOKEN}"},
+                "headers": {"Authorization": "Bearer ${env:TOOLKIT_SERVE_TOKEN}"},
             }
-        },
-        "inputs": [{"type": "promptString", "id": "TOOLKIT_SERVE_TOKEN", "description": "Token", "password": True}],
+        }
     }
 
 

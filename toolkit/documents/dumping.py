@@ -137,11 +137,17 @@ def _appended(text: str, more: str, end: str) -> str:
     return f"{text}{'' if not text or text.endswith(chr(10)) else end}{more}"
 
 
-def with_value(text: str, path: Sequence[str | int], value: Any) -> str:
+def with_value(text: str, path: Sequence[str | int], value: Any, *, as_block: bool = False) -> str:
     """Return a document with another value at a path of keys and indexes; comments, order and layout are kept.
 
     Keys that are missing at the end of the path are added. A block stays a block, and everything else is written on one
     line.
+
+    Args:
+        text: The document.
+        path: The keys and indexes.
+        value: The value as plain data.
+        as_block: Whether a mapping that is added is written as a block, if the mapping around it is one.
 
     Raises:
         ValueError: If the document is not YAML, or the path leads through something else than mappings and lists.
@@ -159,7 +165,7 @@ def with_value(text: str, path: Sequence[str | int], value: Any) -> str:
             for name in reversed(path[at + 1 :]):
                 value = {name: value}
             assert isinstance(node, yaml.MappingNode)  # other nodes lack no key
-            return _with_entry(text, node, str(step), value)
+            return _with_entry(text, node, str(step), value, as_block=as_block)
         indent = node.start_mark.column
         node = inner
     start, end = node.start_mark.index, _end_of(node)
@@ -173,6 +179,39 @@ def with_value(text: str, path: Sequence[str | int], value: Any) -> str:
         return text[:start] + f"\n{' ' * node.start_mark.column}".join(lines) + text[end:]
     gap = " " if start and text[start - 1] == ":" else ""  # a missing value begins right behind the colon
     return f"{text[:start]}{gap}{as_yaml_line(value)}{text[end:]}"
+
+
+def without_entry(text: str, path: Sequence[str]) -> str:
+    """Return a document without the entry at a path of at least two keys; comments, order and layout are kept.
+
+    A mapping that becomes empty is written as `{}`.
+
+    Raises:
+        ValueError: If there is no such entry.
+    """
+    node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    above: yaml.Node | None = None
+    for step in path[:-1]:
+        above = next((name for name, _ in node.value if name.value == step), None) if node else None
+        node = _inner(node, step) if node else None
+    if not isinstance(node, yaml.MappingNode) or _inner(node, path[-1]) is None or above is None:
+        message = f"there is nothing at '{path[-1]}'"
+        raise ValueError(message)
+    at = next(index for index, (name, _) in enumerate(node.value) if name.value == path[-1])
+    key, value = node.value[at]
+    if node.flow_style:
+        start, end = key.start_mark.index, value.end_mark.index
+        if at > 0:
+            start = node.value[at - 1][1].end_mark.index
+        elif len(node.value) > 1:
+            end = node.value[1][0].start_mark.index
+        return text[:start] + text[end:]
+    start = text.rfind("\n", 0, key.start_mark.index) + 1
+    end = text.find("\n", _end_of_line(text, _end_of(value))) + 1 or len(text)
+    if len(node.value) == 1:
+        colon = text.index(":", above.end_mark.index) + 1
+        return f"{text[:colon]} {{}}{text[colon:start]}{text[end:]}"
+    return text[:start] + text[end:]
 
 
 def _inner(node: yaml.Node, step: str | int) -> yaml.Node | None:
@@ -190,13 +229,15 @@ def _inner(node: yaml.Node, step: str | int) -> yaml.Node | None:
     raise ValueError(message)
 
 
-def _with_entry(text: str, mapping: yaml.MappingNode, key: str, value: Any) -> str:
+def _with_entry(text: str, mapping: yaml.MappingNode, key: str, value: Any, *, as_block: bool) -> str:
     if mapping.flow_style:
         at = mapping.value[-1][1].end_mark.index if mapping.value else mapping.start_mark.index + 1
         return f"{text[:at]}{', ' if mapping.value else ''}{key}: {as_yaml_line(value)}{text[at:]}"
     at = _end_of_line(text, _end_of(mapping))
     end = "\r\n" if "\r\n" in text else "\n"
-    return f"{text[:at]}{end}{' ' * mapping.start_mark.column}{key}: {as_yaml_line(value)}{text[at:]}"
+    written = as_yaml({key: value}).rstrip("\n") if as_block else f"{key}: {as_yaml_line(value)}"
+    lines = "".join(f"{end}{' ' * mapping.start_mark.column}{line}" for line in written.split("\n"))
+    return f"{text[:at]}{lines}{text[at:]}"
 
 
 def _fits_in_block(value: str) -> bool:

@@ -20,6 +20,8 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORD = re.compile(r"[A-Za-z_]+")
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -46,6 +48,17 @@ def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
         return reader.document(), reader.problems
     except _InvalidJson as error:
         return None, [*reader.problems, error.problem]
+
+
+def parse_commented_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
+    """Parse JSON with comments and trailing commas, as editors allow them in their settings; see `parse_json`."""
+    kept = without_comments(text)
+    return parse_json(_TRAILING_COMMA.sub(lambda found: found[1] or " ", kept), file)
+
+
+def without_comments(text: str) -> str:
+    """Return JSON with its comments blanked out, so that everything else keeps its place."""
+    return _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def json_data(text: str, file: str) -> Any:

@@ -1,4 +1,4 @@
-"""`toolkit mcp`: list the configured MCP servers, check that they answer, or find out why they do not."""
+"""`toolkit mcp`: list the configured MCP servers, check them or find out what is wrong, and install them in clients."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -20,6 +20,7 @@ from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.opened_tools import gate_for
 from toolkit_cli.running.server_diagnoses import diagnose, diagnoses_of, problem_with, refusals_of, show_ping
 from toolkit_cli.running.sessions import open_session
+from toolkit_cli.serving.client_installs import install, uninstall
 from toolkit_cli.shared_options import AskingOptions, Debug, MessageOptions, OpeningOptions, SessionOptions, Starts
 
 if TYPE_CHECKING:
@@ -148,5 +149,7 @@ SERVERS: Final[Mapping[str, Callable[..., int]]] = {
     "list": list_servers,
     "ping": ping_servers,
     "doctor": examine_servers,
+    "install": install,
+    "uninstall": uninstall,
 }
 """The commands of `toolkit mcp`."""

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from toolkit.documents.json_reading import parse_json
 from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.replacing import followed, write_file
+from toolkit.replacing import followed, text_diff, write_file
 from toolkit.source_code.newer_syntax import parse_source
 from toolkit.sources.modules import source_of
 
@@ -126,9 +125,7 @@ def is_fixable(problem: Problem, *, unsafe: bool) -> bool:
 
 def diff_of(change: Change, name: str) -> str:
     """Return a change as a unified diff; `name` is the file name to show."""
-    before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
-    lines = unified_diff(before, after, name, name)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return text_diff(change.before, change.after, name)
 
 
 def write_change(change: Change) -> None:

@@ -7,7 +7,7 @@ Creating these settings neither starts nor contacts a server. Their strings can 
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -178,11 +178,25 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
     return _REFERENCE.sub(value_of, text)
 
 
+def with_references(text: str, replacement: Callable[[str, str | None], str]) -> str:
+    """Return a text with its references replaced.
+
+    Args:
+        text: The text.
+        replacement: Returns what replaces a reference, given its name, such as `TOKEN` or `context:tenant`, and its
+            default, if it has one.
+    """
+    return _REFERENCE.sub(lambda found: replacement(_name_of(found), found["default"]), text)
+
+
 def variables_in(texts: Mapping[Any, str]) -> list[str]:
     """Return the references in texts, such as `TOKEN` and `context:tenant`."""
     found = (match for text in texts.values() for match in _REFERENCE.finditer(text))
-    names = (f"context:{match['name']}" if match["room"] == "context" else match["name"] for match in found)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(map(_name_of, found)))
+
+
+def _name_of(found: re.Match[str]) -> str:
+    return f"context:{found['name']}" if found["room"] == "context" else found["name"]
 
 
 def texts_of(server: McpServer) -> list[str]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.json_reading import parse_json
+from toolkit.documents.json_reading import parse_commented_json
 from toolkit.documents.keys import (
     TEXTS_SCHEMA,
     Key,
@@ -176,7 +176,7 @@ def read_editors_file(file: Path, origin: Origin) -> dict[str, McpServer]:
         origin: The file whose setting lists it.
     """
     try:
-        root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
+        root, problems = parse_commented_json(bounded_bytes(file, most=_LARGEST).decode("utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
         place = Location(str(file))
         root, problems = None, [Problem(BAD_CONFIGURATION, f"'{file.name}' cannot be read: {error}", place)]
@@ -250,14 +250,3 @@ def _in_place(text: str, spot: Spot) -> str:
     for name, value in known.items():
         text = text.replace(name, value)
     return text
-
-
-def _without_comments(text: str) -> str:
-    """Return the text of an editor's file with comments and trailing commas, which VS Code allows, blanked out."""
-    kept = re.sub(
-        r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/',
-        lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]),
-        text,
-        flags=re.DOTALL,
-    )
-    return re.sub(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])', lambda found: found[1] or " ", kept)
