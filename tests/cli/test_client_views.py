@@ -36,8 +36,8 @@ def report(product: str) -> ToolResult:
     link = Attachment("link", "text/plain", uri="file:///report.txt", details={"name": "report"})
     return ToolResult.success("red, sold out", structured={"pieces": 0}, artifact=[picture, link])
 '''
-IMAGE, LINK = "[image image/png]\n", "[resource report: file:///report.txt]\n"
-DATA, TEXT = '{"pieces":0}\n', "red, sold out\n"
+IMAGE, LINK, TEXT = "[image image/png]\n", "[resource report: file:///report.txt]\n", "red, sold out\n"
+LINK_AS_JSON = '{"name":"report","uri":"file:///report.txt","mimeType":"text/plain","type":"resource_link"}\n'
 WRAPPED = "<untrusted_context>\nred, sold out\n</untrusted_context>\n"
 ERROR = "there is no product 'none'\n"
 GEMINI_ERROR = (
@@ -51,23 +51,30 @@ NOTE = "[Tool 'report' provided the following image data with mime-type: image/p
 TOLD = "This tool result included an image that is uploaded in the next message."
 
 ROWS = {
-    "claude-code": (IMAGE + LINK + DATA, 17, "text", ERROR, 7),
-    "claude-desktop": (TEXT + IMAGE + LINK, 18, "structuredContent", ERROR, 7),
-    "codex": (DATA, 3, "text, image, resource_link", ERROR, 7),
-    "vscode": (IMAGE + LINK + DATA, 17, "text", ERROR, 7),
+    "claude-code": (
+        f"{TEXT}{IMAGE}[Resource link: report] file:///report.txt\n",
+        19,
+        "structured data",
+        ERROR,
+        7,
+    ),
+    "claude-desktop": (TEXT + IMAGE + LINK, 18, "structured data", ERROR, 7),
+    "codex": (TEXT + IMAGE + LINK_AS_JSON, 31, "structured data", ERROR, 7),
+    "copilot-cli": (TEXT, 4, "image, resource_link, structured data", f"MCP server 'toolkit': {ERROR}", 12),
+    "vscode": (TEXT + IMAGE + LINK, 18, "structured data", ERROR, 7),
     "gemini-cli": (
         f"{WRAPPED}{NOTE}\n{IMAGE}Resource Link: report at file:///report.txt\n",
         48,
-        "structuredContent",
+        "structured data",
         GEMINI_ERROR,
         80,
     ),
-    "goose": (f"red, sold out {TOLD}\n{IMAGE}", 26, "resource_link, structuredContent", ERROR, 7),
-    "opencode": (TEXT + IMAGE, 8, "resource_link, structuredContent", ERROR, 7),
-    "openai": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
-    "openai-responses": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
-    "anthropic": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
-    "gemini": (TEXT, 4, "image, resource_link, structuredContent", f"Error: {ERROR}", 9),
+    "goose": (f"red, sold out {TOLD}\n{IMAGE}", 26, "resource_link, structured data", ERROR, 7),
+    "opencode": (TEXT + IMAGE, 8, "resource_link, structured data", ERROR, 7),
+    "openai": (TEXT, 4, "image, resource_link, structured data", f"Error: {ERROR}", 9),
+    "openai-responses": (TEXT, 4, "image, resource_link, structured data", f"Error: {ERROR}", 9),
+    "anthropic": (TEXT, 4, "image, resource_link, structured data", f"Error: {ERROR}", 9),
+    "gemini": (TEXT, 4, "image, resource_link, structured data", f"Error: {ERROR}", 9),
 }
 CALLS = (
     CallOf("report", {"product": "pot"}),
@@ -77,12 +84,12 @@ CALLS = (
 )
 ANSWERS = [
     {
+        "_meta": {"toolkit/structured": {"pieces": 0}},
         "content": [
             {"type": "text", "text": "red, sold out"},
             {"type": "image", "mimeType": "image/png", "data": "UE5H"},
-            {"type": "resource_link", "name": "report", "uri": "file:///report.txt", "mimeType": "text/plain"},
+            {"name": "report", "uri": "file:///report.txt", "mimeType": "text/plain", "type": "resource_link"},
         ],
-        "structuredContent": {"pieces": 0},
         "isError": False,
     },
     {
@@ -153,6 +160,9 @@ def test_form_in_which_functions_are_served_loses_nothing_anywhere(invoke, folde
         result = invoke("run", f"tools.py:{name}", "product=pot", "--as", client, "--format", "json")
         [part] = (seen := json.loads(result.stdout)["received"])["parts"]
         text = part["text"].removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>")
+        if client == "copilot-cli" and name == "colours":  # it passes on the list as it is, and as it is wrapped
+            text, _, wrapped = text.partition("\n\n")
+            assert json.loads(wrapped) == {"result": data}
         assert json.loads(text) in (data, {"result": data})
         assert seen["left_out"] == []
 
@@ -207,10 +217,11 @@ def test_facts_about_a_client_are_shown_with_their_sources(invoke, folder):
     [one] = json.loads(shown.stdout)
     assert (one["name"], one["client"]) == ("stock", "opencode")
     assert [(fact["topic"], fact["checked"]) for fact in one["results"]] == [
-        ("structured content", "2026-11-26"),
-        ("texts, images, links", "2026-11-26"),
-        ("order", "2026-11-26"),
-        ("errors", "2026-11-26"),
+        ("structured content", "2026-11-27"),
+        ("texts, images, links", "2026-11-27"),
+        ("order", "2026-11-27"),
+        ("errors", "2026-11-27"),
+        ("size", "2026-11-27"),
     ]
     text = invoke("show", "tools.py:stock", "--as", "claude-desktop")
     assert (text.exit_code, text.stderr) == (0, "")

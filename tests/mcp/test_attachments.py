@@ -136,7 +136,7 @@ def test_attachments_of_our_own_tools_reach_the_client(tmp_path, era, transport)
     async def answers(client):
         async with client:
             results = [await client.call_tool(name, {}) for name in ("picture", "pictures", "report", "link")]
-            return [plain(result.content) for result in results], results[-1].structured_content
+            return [plain(result.content) for result in results], results[-1].meta["toolkit/structured"]
 
     if transport == "stdio":
         told = anyio.run(answers, over_stdio(tmp_path, "tools.py", mode=era))

@@ -390,11 +390,11 @@ def test_stateless_client_searches_and_calls_behind_facades():
 
     names, unfolded, found, called, short, wrong, asked = served([maths()], use, "2026-07-28")
     assert names == ["maths", "search_tools", "call_tool"]
-    assert [one["name"] for one in unfolded.structured_content["tools"]] == ["maths.add", "maths.power"]
+    assert [one["name"] for one in unfolded.meta["toolkit/structured"]["tools"]] == ["maths.add", "maths.power"]
     assert text(unfolded).startswith(
         "Call one of these with call_tool(name, arguments):\n- maths.add: Add two numbers."
     )
-    assert found.structured_content["tools"][0]["name"] == "maths.power"
+    assert found.meta["toolkit/structured"]["tools"][0]["name"] == "maths.power"
     assert (called, short) == ("5", "2")
     assert wrong == "no tool 'maths.ad' is behind another one; did you mean 'maths.add' or 'maths.power'?"
     assert asked == "Rejected by reviewer: this client cannot be asked whether 'power' may run"

@@ -12,8 +12,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from toolkit.dialects.provider_limits import Limit, Source
 
-Structured = Literal["instead of all", "instead of text", "if nothing else", "never"]
-"""When structured content reaches the model: in place of all blocks or only of texts, or if there are no blocks."""
+Structured = Literal["instead of all", "instead of text", "after all", "if nothing else", "never"]
+"""When structured content reaches the model: in place of all blocks or of texts, after all, or if there are none."""
+
+STRUCTURED: Final = "toolkit/structured"
+"""The `_meta` key with the data of a result whose text is all that a model is to see; no client passes it on."""
 
 
 class Passing(NamedTuple):
@@ -88,11 +91,12 @@ def received(answer: Mapping[str, Any], client: str, call: CallOf) -> Received:
         client: The name of the client or provider.
         call: The call.
     """
-    passing, blocks, structured = RESULTS[client], answer.get("content", []), answer.get("structuredContent")
+    passing, structured = RESULTS[client], answer.get("structuredContent")
+    blocks: list[Mapping[str, Any]] = answer.get("content", [])
+    said = [block["text"] for block in blocks if block["type"] == "text"]
     if answer.get("isError") and passing.errors is not None:
-        texts = "\n\n".join(block["text"] for block in blocks if block["type"] == "text" and block["text"].strip())
         words = {
-            "text": texts,
+            "text": "\n\n".join(text for text in said if text.strip()),
             "tool": call.tool,
             "call": _json(_called(call)),
             "response": _json(_response(call, answer)),
@@ -100,21 +104,36 @@ def received(answer: Mapping[str, Any], client: str, call: CallOf) -> Received:
         return Received(client, ({"type": "text", "text": passing.errors.value.format_map(words)},))
     rule = passing.structured.value if passing.structured is not None else None
     whole = () if structured is None else ({"type": "text", "text": _json(structured)},)
-    lost = (
-        () if any(_says_the_same(block, one["text"]) for one in whole for block in blocks) else ("structuredContent",)
-    )
+    is_said = any(says_the_same(text, structured) for text in said)
     match rule:
         case "instead of all" if whole:
-            return Received(client, whole, _others(blocks, whole[0]))
+            return Received(client, whole, _others(blocks, structured))
         case "instead of text" if whole:
             media = [block for block in blocks if block["type"] != "text"]
             others = [block for block in blocks if block["type"] == "text"]
             parts, gone = _passed(media, passing, call)
-            return Received(client, (*parts, *whole), (*_others(others, whole[0]), *gone))
+            return Received(client, (*parts, *whole), (*_others(others, structured), *gone))
+        case "after all" if whole and not any(_is_json_of(text, structured) for text in said):
+            between = "\n\n" if said else ""
+            blocks, is_said = [*blocks, {"type": "text", "text": f"{between}{_json(structured)}"}], True
         case "if nothing else" if whole and not blocks:
             return Received(client, whole)
     parts, gone = _passed(blocks, passing, call)
-    return Received(client, parts, (*gone, *(lost if whole else ())))
+    is_lost = STRUCTURED in answer.get("_meta", {}) or (whole and not is_said)
+    return Received(client, parts, (*gone, *(("structured data",) if is_lost else ())))
+
+
+def says_the_same(text: str, data: Any) -> bool:
+    """Return whether a text is this data as JSON, or what is wrapped in it to make it an object."""
+    inner = data["result"] if isinstance(data, Mapping) and data.keys() == {"result"} else data
+    return _is_json_of(text, data) or _is_json_of(text, inner)
+
+
+def _is_json_of(text: str, data: Any) -> bool:
+    try:
+        return bool(json.loads(text) == data)
+    except (ValueError, RecursionError):
+        return bool(text == data)
 
 
 def _passed(
@@ -153,20 +172,9 @@ def _written(block: Mapping[str, Any], template: str, call: CallOf) -> Iterator[
         yield block
 
 
-def _others(blocks: list[Mapping[str, Any]], whole: Mapping[str, Any]) -> tuple[str, ...]:
+def _others(blocks: list[Mapping[str, Any]], data: Any) -> tuple[str, ...]:
     """Return the types of the blocks that say something else than the structured content does."""
-    return tuple(block["type"] for block in blocks if not _says_the_same(block, whole["text"]))
-
-
-def _says_the_same(block: Mapping[str, Any], text: str) -> bool:
-    if block["type"] != "text":
-        return False
-    try:
-        written, whole = json.loads(block["text"]), json.loads(text)
-    except ValueError:
-        return bool(block["text"] == text)
-    wrapped: Any = whole.get("result") if isinstance(whole, dict) and len(whole) == 1 else whole
-    return bool(written in (whole, wrapped))
+    return tuple(block["type"] for block in blocks if block["type"] != "text" or not says_the_same(block["text"], data))
 
 
 def _called(call: CallOf) -> dict[str, Any]:
@@ -203,14 +211,21 @@ def _at(place: str) -> Source:
     return Source(place, _CHECKED)
 
 
+def _seen(program: str) -> Source:
+    """Return the source of what a program sent to a model on the same machine, for answers that were made for this."""
+    return Source(f"{program}, what it sent to a model on the same machine", "2026-11-27")
+
+
 _NUMBER = "https://github.com/{}/issues/{}"
-_CODEX = _at("codex, codex-rs/protocol/src/models.rs at 5ef96ab2: as_function_call_output_payload")
+_CLAUDE_CODE = _seen("Claude Code 2.1.197")
+_CODEX = _seen("Codex CLI 0.171.0")
+_COPILOT = _seen("Copilot CLI 1.0.102")
 _VSCODE = _at("vscode, src/vs/workbench/contrib/mcp/common/mcpLanguageModelToolContribution.ts at b801fe97")
-_GEMINI = _at("gemini-cli, packages/core/src/tools/mcp-tool.ts at 5411f113: transformMcpContentToParts")
-_GEMINI_ERRORS = _at("gemini-cli, packages/core/src/tools/mcp-tool.ts at 5411f113: execute")
-_GEMINI_SIZE = _at("gemini-cli, packages/core/src/scheduler/tool-executor.ts at 5411f113: truncateOutputIfNeeded")
-_OPENCODE = _at("opencode, packages/opencode/src/mcp/catalog.ts at 974bbbba: convertTool")
-_OPENCODE_BLOCKS = _at("opencode, packages/opencode/src/session/tools.ts at 72769539: resolve")
+_VSCODE_SIZE = Source(
+    "vscode-copilot-chat, src/extension/prompts/node/panel/toolCalling.tsx at 31acd00a: onText", "2026-11-27"
+)
+_GEMINI = _seen("Gemini CLI 0.61.0")
+_OPENCODE = _seen("opencode 1.18.33")
 _GOOSE = _at("goose, crates/goose/src/providers/formats/openai.rs at 0e4b403f: format_messages")
 _CHAT = _at("openai 3.57.0, types/chat/chat_completion_tool_message_param.py")
 _RESPONSES = _at("openai 3.57.0, types/responses/response_input_item_param.py: FunctionCallOutput")
@@ -248,19 +263,25 @@ RESULTS: Final[Mapping[str, Passing]] = {
         "Claude Code",
         structured=Limit(
             "instead of text",
-            "structured content is sent as JSON, and texts are left out",
-            _at(_NUMBER.format("anthropics/claude-code", 79944)),
+            "structured content is sent as JSON after the other blocks; texts are left out",
+            _CLAUDE_CODE,
         ),
         blocks=Limit(
-            {},
-            "an image is passed on as an image, also beside structured content",
-            _at(_NUMBER.format("anthropics/claude-code", 70280)),
+            {
+                "audio": "[Audio from toolkit] Binary content ({mimeType}) saved to a file",
+                "resource": "[Resource from toolkit at {uri}] {text}",
+                "resource_link": "[Resource link: {label}] {uri}",
+            },
+            "an image is passed on; a link is text, the text of a resource follows its URI, "
+            "and audio is saved to a file whose path is sent",
+            _CLAUDE_CODE,
         ),
+        errors=Limit("{text}", "the texts are sent, marked as an error; structured content is left out", _CLAUDE_CODE),
         size=Limit(
             50_000,
-            "a text of more than 50,000 characters is saved to a file, and the model receives its path; "
-            "of an error, about 11,000 are kept",
-            _at("https://qiita.com/akihidem/items/32e331a9cbe0abf3af11"),
+            "a text of more than 50,000 characters is saved to a file, and the model receives its path and the first "
+            "2 KB; of an error, about 10,000 characters are kept",
+            _CLAUDE_CODE,
         ),
     ),
     "claude-desktop": Passing(
@@ -283,10 +304,31 @@ RESULTS: Final[Mapping[str, Passing]] = {
         ),
         blocks=Limit(
             {"resource": "{json}", "resource_link": "{json}"},
-            "texts, images and audio are passed on; anything else is sent as JSON",
+            "texts and images are passed on, after a line with the time that the call took; "
+            "a link and a resource are sent as JSON",
             _CODEX,
         ),
-        errors=Limit("{text}", "the text is sent, and nothing says that the call failed", _CODEX),
+        errors=Limit("{text}", "the texts are sent, and nothing says that the call failed", _CODEX),
+        size=Limit(12_000, "of a text of more than 12,000 characters, the middle is left out", _CODEX),
+    ),
+    "copilot-cli": Passing(
+        "Copilot CLI (with a provider of your own)",
+        structured=Limit(
+            "after all", "structured content is sent as JSON after the texts, unless a text is the same JSON", _COPILOT
+        ),
+        blocks=Limit(
+            {"image": "", "audio": "", "resource": "{text}", "resource_link": ""},
+            "the text of a resource is sent; images, audio and links are left out",
+            _COPILOT,
+        ),
+        joined=Limit("", "all texts are joined with nothing between them", _COPILOT),
+        errors=Limit("MCP server 'toolkit': {text}", "the name of the server and the texts are sent", _COPILOT),
+        size=Limit(
+            20_480,
+            "a text of more than about 20 KB (19,000 characters passed, and 22,000 did not) is saved to a file, and "
+            "the model receives its path and the first 500 characters",
+            _COPILOT,
+        ),
     ),
     "vscode": Passing(
         "VS Code",
@@ -299,6 +341,11 @@ RESULTS: Final[Mapping[str, Passing]] = {
             _VSCODE,
         ),
         errors=Limit("{text}", "the text is sent, and nothing says that the call failed", _VSCODE),
+        size=Limit(
+            8_192,
+            "a text of more than 8,192 characters is written to a file, and the model receives its path",
+            _VSCODE_SIZE,
+        ),
     ),
     "gemini-cli": Passing(
         "Gemini CLI",
@@ -317,12 +364,12 @@ RESULTS: Final[Mapping[str, Passing]] = {
         errors=Limit(
             "MCP tool '{tool}' reported tool error for function call: {call} with response: {response}",
             "the model receives a sentence with the call and the whole answer as JSON",
-            _GEMINI_ERRORS,
+            _GEMINI,
         ),
         size=Limit(
             40_000,
             "a single text of more than 40,000 characters is cut, and saved to a file",
-            _GEMINI_SIZE,
+            _GEMINI,
         ),
     ),
     "goose": Passing(
@@ -349,10 +396,15 @@ RESULTS: Final[Mapping[str, Passing]] = {
         blocks=Limit(
             {"audio": "", "resource": "{text}", "resource_link": ""},
             "an image is attached; the text of a resource is sent; links and audio are left out",
-            _OPENCODE_BLOCKS,
+            _OPENCODE,
         ),
-        joined=Limit("\n\n", "all texts are joined, with a blank line between them", _OPENCODE_BLOCKS),
-        errors=Limit("{text}", "the texts are sent as the error of the call; anything else is left out", _OPENCODE),
+        joined=Limit("\n\n", "all texts are joined, with a blank line between them", _OPENCODE),
+        errors=Limit("{text}", "the texts are sent, and nothing says that the call failed", _OPENCODE),
+        size=Limit(
+            51_200,
+            "of a text of more than 51,200 bytes or 2,000 lines, the beginning and the path of a file are sent",
+            _OPENCODE,
+        ),
     ),
     **APIS,
 }

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import mcp_types as types
 from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
+from toolkit.dialects.client_results import STRUCTURED, says_the_same
+from toolkit.json_texts import json_text
 from toolkit.mcp.serving.catalogs import Definition
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.calls.attachments import Attachment, attachments_in, block_of, pieces_of
@@ -102,8 +104,23 @@ class Answering(NamedTuple):
             )
         answer = types.CallToolResult(content=self._content(result.output, result))
         if structured is not None:
-            answer.structured_content = definition.content_in_era(structured, version)
+            self._add_data(answer, structured, definition, version)
         return answer
+
+    def _add_data(self, answer: types.CallToolResult, data: Any, definition: Definition, version: str) -> None:
+        """Add the data of a result in the form in which no client withholds something from its model.
+
+        Several clients show their model only the structured content, without texts and images, and others only the
+        texts. So data that a tool has not promised is only sent if the text says the same; otherwise, programs find it
+        in `_meta`. Data that it has promised must be sent, and is repeated as a text if no text says the same.
+        """
+        said = [_says(block, data) for block in answer.content]
+        if not (said == [True] or definition.promises_output or definition.feeds_page):
+            answer.meta = {STRUCTURED: data}
+            return
+        answer.structured_content = definition.content_in_era(data, version)
+        if definition.promises_output and not any(said):
+            answer.content.append(self._text(json_text(data, separators=(",", ":"))))
 
     def failure(
         self, message: str, code: str | int | None = None, exception: str | None = None
@@ -136,6 +153,10 @@ class Answering(NamedTuple):
             return self.redactor.data(json.loads(text.encode(errors="replace")))
         except (TypeError, ValueError, RecursionError):
             return None
+
+
+def _says(block: types.ContentBlock, data: Any) -> bool:
+    return isinstance(block, types.TextContent) and says_the_same(block.text, data)
 
 
 def wire_answer(spec: ToolSpec, result: ToolResult, redactor: Redactor) -> dict[str, Any]:

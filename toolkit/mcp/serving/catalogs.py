@@ -69,6 +69,11 @@ class Definition:
         """Whether clients receive an output schema."""
         return self._output is not None
 
+    @property
+    def feeds_page(self) -> bool:
+        """Whether a page of the server (MCP Apps) shows the structured results, which then are not for the model."""
+        return "ui" in (self._of_now.meta or {})
+
     def fault_of(self, structured: Any) -> str | None:
         """Return why a structured result does not match the output schema, or `None` if it does."""
         return None if self._output is None else misfit_in_words(self._validator, structured)

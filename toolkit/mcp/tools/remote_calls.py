@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
+from toolkit.dialects.client_results import STRUCTURED
 from toolkit.mcp.client.server_sessions import connection_to, reach
 from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.redactors.redactor import Redactor
@@ -129,7 +130,10 @@ _ERROR_CODE = "toolkit/error_code"
 def result_from(answer: CallToolResult) -> ToolResult:
     """Return the result in a server's answer; see `result_of_contents`."""
     blocks = [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in answer.content]
-    result = result_of_contents(blocks, answer.structured_content, error_code=_code_of(answer))
+    structured = answer.structured_content
+    if structured is None:  # our own server sends data here that the model is not to see
+        structured = (answer.meta or {}).get(STRUCTURED)
+    result = result_of_contents(blocks, structured, error_code=_code_of(answer))
     text = result.output if result.succeeded else result.error or ""
     if len(text) > LARGEST_TEXT:
         message = f"the server's answer has {len(text)} characters, more than the limit of {LARGEST_TEXT}"

@@ -193,7 +193,7 @@ class ToolResult:
         error: Why the call failed, as a message for its caller; `None` on success.
         error_code: The kind of failure: `invalid_arguments`, `rejected`, `timeout`, `network`, `error`, or the tool's
             own code.
-        structured: The same result as plain JSON data, for programs; a model never sees it.
+        structured: The same result as plain JSON data, for programs; models see the text.
         artifact: The returned object itself, for the calling program; it is never serialized.
         remark: A note for the model before the result, such as that a reviewer has changed the arguments.
         skips: The items that steps of a pipeline have skipped because they failed.
