@@ -1,5 +1,6 @@
 """HTTP servers on the loopback, which answer as a test says."""
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,8 +22,13 @@ Answer = tuple[int, Mapping[str, str], bytes]
 
 
 @contextmanager
-def http_server(answer: Callable[[Asked], Answer]) -> Iterator[str]:
-    """Run a server that answers each request in its own thread; yield its URL, without a slash at the end."""
+def http_server(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Run a server that answers each request in its own thread; yield its URL, without a slash at the end.
+
+    Args:
+        answer: Returns the answer to a request.
+        tls: The context with its certificate, for a server over HTTPS.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -41,10 +47,12 @@ def http_server(answer: Callable[[Asked], Answer]) -> Iterator[str]:
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"{'http' if tls is None else 'https'}://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()

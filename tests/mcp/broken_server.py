@@ -4,10 +4,11 @@ python broken_server.py FAULT
 """
 
 import json
+import os
 import sys
 import time
+from pathlib import Path
 
-FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 NOTHING = {"type": "object", "properties": {}}
 FORECAST = {"name": "forecast", "description": "Forecast the weather of a city.", "inputSchema": CITY}
@@ -26,25 +27,21 @@ def send(message):
     sys.stdout.flush()
 
 
-def answer(message):
-    """Return the result for a request, or an error."""
+def answer(message, fault=""):
+    """Return the result for a request, or an error; `None` for no answer."""
     match message["method"]:
         case "initialize":
-            if FAULT == "not JSON":
-                sys.stdout.write("{the answer\n")
-                sys.stdout.flush()
-                return None
-            version = "1999-01-01" if FAULT == "wrong version" else "2025-11-25"
-            offered = {} if FAULT == "no tools" else {"tools": {}}
+            version = "1999-01-01" if fault == "wrong version" else "2025-11-25"
+            offered = {} if fault == "no tools" else {"tools": {}}
             who = {"name": "weather", "version": "1.0"}
             return {"result": {"protocolVersion": version, "capabilities": offered, "serverInfo": who}}
-        case "tools/list" if FAULT == "hanging list":
+        case "tools/list" if fault == "hanging list":
             time.sleep(600)
-        case "tools/list" if FAULT == "endless pages":
+        case "tools/list" if fault == "endless pages":
             return {"result": {"tools": [], "nextCursor": "more"}}
-        case "tools/list" if FAULT != "no tools":
-            return {"result": {"tools": TOOLS.get(FAULT, [FORECAST, STATUS])}}
-        case "tools/call" if FAULT == "failing call":
+        case "tools/list" if fault != "no tools":
+            return {"result": {"tools": TOOLS.get(fault, [FORECAST, STATUS])}}
+        case "tools/call" if fault == "failing call":
             content = [{"type": "text", "text": "the weather station is closed"}]
             return {"result": {"content": content, "isError": True}}
         case "tools/call":
@@ -54,21 +51,28 @@ def answer(message):
     return {"error": {"code": -32601, "message": "Method not found"}}
 
 
-def main():
-    if FAULT == "exit":
-        sys.exit("cannot read 'weather.db': no such file")
-    if FAULT == "hang":
+def main(fault):
+    if fault == "exit":
+        sys.exit(f"cannot read 'weather.db' with the key {os.environ.get('WEATHER_KEY')}")
+    if fault == "hang":
         time.sleep(600)
-    if FAULT == "noise":
+    if fault == "noise":
         sys.stdout.write("Weather server 1.0\nlistening ...\n")
-        sys.stdout.flush()
+    if fault.startswith("meet "):
+        _, own, other = fault.split()
+        Path(own).touch()
+        while not Path(other).exists():
+            time.sleep(0.01)
     for line in sys.stdin:
         message = json.loads(line)
-        if "id" in message and (result := answer(message)) is not None:
-            send({"id": message["id"], **result})
-        if FAULT == "crash" and message.get("method") == "tools/list":
+        if fault == "not JSON" and message["method"] == "initialize":
+            sys.stdout.write("{the answer\n")
+            sys.stdout.flush()
+        elif "id" in message:
+            send({"id": message["id"], **answer(message, fault)})
+        if fault == "crash" and message["method"] == "tools/list":
             sys.exit("out of memory")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -18,15 +19,16 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 class _Place(NamedTuple):
-    """A host and a port, and the addresses that the host has been resolved to."""
+    """A host and a port, the setting that names them, and the addresses that the host has been resolved to."""
 
     host: str
     port: int
+    setting: str
     addresses: Sequence[str] = ()
 
     @classmethod
-    def of(cls, url: SplitResult) -> "_Place":
-        return cls(url.hostname or "", url.port or _PORTS.get(url.scheme, 0))
+    def of(cls, url: SplitResult, setting: str = "its 'url'") -> "_Place":
+        return cls(url.hostname or "", url.port or _PORTS.get(url.scheme, 0), setting)
 
 
 class _Failed(Exception):
@@ -43,7 +45,7 @@ async def addressed(found: Diagnosis) -> AsyncIterator[Step]:
     assert isinstance(server, HttpServer)  # only these have an address
     url = urlsplit(expand(server.url, server.name))
     proxy = _proxy_for(url)
-    place = _Place.of(url if proxy is None else urlsplit(proxy))
+    place = _Place.of(url) if proxy is None else _Place.of(urlsplit(proxy), f"{url.scheme}_proxy of the environment")
     name: StepName = "address"
     try:
         place = place._replace(addresses=await _resolve(place, server.start_timeout))
@@ -81,7 +83,7 @@ async def _resolve(place: _Place, seconds: float) -> list[str]:
         raise _Failed(f"host '{place.host}' cannot be resolved: {why}", "check your network and its DNS") from error
     except (OSError, UnicodeError) as error:
         why = (getattr(error, "strerror", None) or str(error)).lower()
-        fix = "check the host in its 'url', your network and its DNS"
+        fix = f"check the host in {place.setting}, your network and its DNS"
         raise _Failed(f"host '{place.host}' cannot be resolved: {why}", fix) from error
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
@@ -100,9 +102,9 @@ async def _connect(place: _Place, seconds: float) -> str:
         except OSError as error:
             reasons.append(f"{address}: {(error.strerror or str(error)).lower()}")
         else:
-            writer.close()
+            await _close(writer)
             return address
-    fix = f"start the server, or check the port {place.port} in its 'url'"
+    fix = f"check that it runs, and the host and port in {place.setting}"
     raise _Failed(f"nothing can be reached on port {place.port}: {'; '.join(reasons)}", fix)
 
 
@@ -144,7 +146,14 @@ async def _handshake(place: _Place, context: ssl.SSLContext, seconds: float) -> 
         connection: ssl.SSLObject = writer.get_extra_info("ssl_object")
         return connection.version() or "", _read_certificate(connection.getpeercert(binary_form=True))
     finally:
-        writer.close()
+        await _close(writer)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    """Close a connection without waiting for the other end."""
+    writer.transport.abort()
+    with suppress(OSError):
+        await writer.wait_closed()
 
 
 def _read_certificate(der: bytes | None) -> _Certificate:

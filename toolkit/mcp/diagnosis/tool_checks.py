@@ -29,7 +29,8 @@ async def listed(found: Diagnosis) -> AsyncIterator[Step]:
         step = found.unreachable(error, "tools")
         if found.health is not None and not found.health.offers_tools:
             reason = "it offers no tools: its capabilities do not name them"
-            step = step._replace(reasons=(reason, *step.reasons), fix="check how it has to be started to offer tools")
+            fix = "check how it has to be started to offer tools"
+            step = step._replace(reasons=(reason, *step.reasons), fix=fix, code=NO_TOOLS)
         yield step
         return
     yield Step("tools", "ok", (_count(found.listing),))
@@ -54,7 +55,7 @@ async def usable(found: Diagnosis) -> AsyncIterator[Step]:
             await reach(found.link.ping(restarts=False))
         except ServerUnreachable as error:
             lost = found.unreachable(error, "tools")
-            reasons = (f"{step.reasons[0]}; asked again, it {lost.reasons[0]}", *lost.reasons[1:])
+            reasons = (f"{step.reasons[0]}, but then it was pinged, and {lost.reasons[0]}", *lost.reasons[1:])
             yield lost._replace(reasons=reasons)
             return
         yield _selected(found, found.listing, step.reasons[0])
@@ -65,11 +66,11 @@ def _selected(found: Diagnosis, listing: "Listing", count: str) -> Step:
     found.used, problems = found.circumstances.select(server, listing)
     found.hidden = list(_hidden(found, listing, problems))
     filters = [_filter_line(key, found.hidden) for key in ("tools", "exclude")]
-    denied = [f"{one.name} is denied: {one.reason}" for one in found.hidden if one.by == "policy"]
+    denied = [f"'{one.name}' is hidden from models: {one.reason}" for one in found.hidden if one.by == "policy"]
     twice = [name for name, times in Counter(tool.name for tool in listing.tools).items() if times > 1]
     faults = [*(f"several tools are called '{name}'; the last one is used" for name in twice), *_messages(problems)]
     reasons = (
-        f"{count}, of which {len(found.used)} are used",
+        f"{count}, {len(found.used)} of them used",
         *filter(None, filters),
         *_first(denied),
         *_first(faults),
@@ -122,26 +123,37 @@ def _hidden(found: Diagnosis, listing: "Listing", problems: Sequence[Problem]) -
 
 async def fitting(found: Diagnosis) -> AsyncIterator[Step]:
     """Check the names and schemas of the used tools against the limits of clients and providers."""
-    found_by = [*dict.fromkeys(_unfit(found.used))]
-    if not found_by:
+    unfit = [*map(_refusal, _unfit(found.used).items())]
+    if unfit:
+        fix = f"`toolkit lint {found.server.name} --provider NAME` shows all of them"
+        yield Step("limits", "warning", tuple(_first(unfit)), fix)
+    else:
         yield Step("limits", "ok", (f"names and schemas fit all {len(_JUDGES)} clients and providers",))
-        return
-    fix = f"`toolkit lint {found.server.name} --provider NAME` shows all of them"
-    yield Step("limits", "warning", tuple(_first(found_by)), fix)
 
 
 _JUDGES: Final = tuple(name for name in PROVIDERS if name != "portable")  # it stands for all of them
 
 
-def _unfit(tools: Sequence[RemoteTool]) -> Iterator[str]:
-    """Yield what clients and providers refuse; clients see the server's own names for its tools."""
+def _unfit(tools: Sequence[RemoteTool]) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return what clients and providers refuse: the name of each and its message, by tool and code.
+
+    Clients see the server's own names for its tools.
+    """
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for judge in _JUDGES:
         specs = [replace(tool.spec, name=tool.wire_name) if judge in CLIENTS else tool.spec for tool in tools]
+        refused = [("the list", one) for one in request_objections(specs, judge)]
         for tool, spec in zip(tools, specs, strict=True):
-            for one in objections(spec, judge):
-                if one.severity == "error":
-                    yield f"tool '{tool.wire_name}': {one.message}"
-        yield from (one.message for one in request_objections(specs, judge) if one.severity == "error")
+            refused += [(f"tool '{tool.wire_name}'", one) for one in objections(spec, judge)]
+        for what, one in refused:
+            if one.severity == "error":
+                found.setdefault((what, one.code), []).append((judge, one.message))
+    return found
+
+
+def _refusal(entry: tuple[tuple[str, str], list[tuple[str, str]]]) -> str:
+    (what, _), refusals = entry
+    return f"{what} is refused by {first_names({judge for judge, _ in refusals})}: {refusals[0][1]}"
 
 
 async def callable_tool(found: Diagnosis) -> AsyncIterator[Step]:
