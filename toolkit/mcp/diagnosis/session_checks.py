@@ -33,8 +33,8 @@ async def configured(found: Diagnosis) -> AsyncIterator[Step]:
 
 def _place_of(found: Diagnosis) -> str:
     place = found.server.place
-    owner = "your own configuration" if found.server.owner == "user" else "this project"
-    return f"{place_from(Path.cwd(), place)}, in {owner}" if place is not None else "in a program"
+    owner = "your own server" if found.server.owner == "user" else "a server of this project"
+    return f"{place_from(Path.cwd(), place)}, {owner}" if place is not None else owner
 
 
 async def permitted(found: Diagnosis) -> AsyncIterator[Step]:

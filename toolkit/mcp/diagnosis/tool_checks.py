@@ -14,6 +14,7 @@ from toolkit.mcp.client.server_sessions import ServerUnreachable, reach
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, HiddenTool, Step
 from toolkit.mcp.tools.remote import RemoteTool, left_out, place_of
 from toolkit.problems import Problem, errors_among, first_names
+from toolkit.running import in_thread
 
 if TYPE_CHECKING:
     from toolkit.mcp.client.server_conversations import Listing
@@ -123,7 +124,10 @@ def _hidden(found: Diagnosis, listing: "Listing", problems: Sequence[Problem]) -
 
 async def fitting(found: Diagnosis) -> AsyncIterator[Step]:
     """Check the names and schemas of the used tools against the limits of clients and providers."""
-    unfit = [*map(_refusal, _unfit(found.used).items())]
+    examined = found.used[:_MOST_EXAMINED]
+    unfit = [_refusal(*entry) for entry in (await in_thread(lambda: _unfit(examined))).items()]
+    if len(found.used) > len(examined):
+        unfit.append(f"only the first {len(examined)} tools were examined")
     if unfit:
         fix = f"`toolkit lint {found.server.name} --provider NAME` shows all of them"
         yield Step("limits", "warning", tuple(_first(unfit)), fix)
@@ -131,7 +135,11 @@ async def fitting(found: Diagnosis) -> AsyncIterator[Step]:
         yield Step("limits", "ok", (f"names and schemas fit all {len(_JUDGES)} clients and providers",))
 
 
-_JUDGES: Final = tuple(name for name in PROVIDERS if name != "portable")  # it stands for all of them
+_MOST_EXAMINED: Final = 500
+"""Maximum number of tools that are examined, which takes some seconds."""
+
+_JUDGES: Final = tuple(name for name in PROVIDERS if name != "portable" and not name.endswith("-strict"))
+"""All clients and providers: `portable` stands for several of them, and nobody has to choose a strict mode."""
 
 
 def _unfit(tools: Sequence[RemoteTool]) -> dict[tuple[str, str], list[tuple[str, str]]]:
@@ -151,8 +159,8 @@ def _unfit(tools: Sequence[RemoteTool]) -> dict[tuple[str, str], list[tuple[str,
     return found
 
 
-def _refusal(entry: tuple[tuple[str, str], list[tuple[str, str]]]) -> str:
-    (what, _), refusals = entry
+def _refusal(key: tuple[str, str], refusals: Sequence[tuple[str, str]]) -> str:
+    what, _ = key
     return f"{what} is refused by {first_names({judge for judge, _ in refusals})}: {refusals[0][1]}"
 
 
