@@ -242,8 +242,12 @@ def test_what_cannot_become_a_case_is_refused(recorded, invoke, project):
         "hint: choose another name, or another folder with --path\n"
     )
     assert refused("cases", "--from", batch) == (
-        f"error: the run '{batch}' is a batch\n"
-        "hint: a case is made from a run of a pipeline or an agent that has ended; of a batch, run one item with --journal\n"
+        f"error: '{batch}' is a batch, of whose items the journal has no arguments\n"
+        "hint: run one item with --journal, or the batch with --store\n"
+    )
+    assert refused("cases", "--from", f"{run}/1") == (f"error: the run '{run}' is not a batch, so it has no items\n")
+    assert refused("tool", "shop", "--store", "sqlite:///runs.db") == (
+        "error: --store is for cases --from RUN\nhint: see `toolkit new --help`\n"
     )
     assert refused("tool", "--from", run) == (
         f"error: --from is for cases\nhint: write: toolkit new cases --from {run}\n"
@@ -275,3 +279,63 @@ def test_what_cannot_become_a_case_is_refused(recorded, invoke, project):
         f"error: 'inner' does not take the arguments of the run {run} any more: "
         "Missing required parameter(s): other; Unknown parameter 'order': did you mean 'other'?\n"
     )
+
+
+ITEM_CASE = """\
+# Written from item 1 of the run RUN; read it before you keep it.
+toolkit: 1
+cases:
+  - name: inner as in item 1 of the run RUN
+    run: inner.yaml
+    with:
+      order: A-17
+    answers:
+      - sure: approve
+      - refund: approve
+    stub:
+      refund: paid back 5 EUR for order A-17
+    snapshot: true
+    expect:
+      calls:
+        - refund:
+            order: A-17
+            euros: 5
+"""
+
+
+@pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
+def test_item_of_a_batch_in_a_store_becomes_a_case(kind, recorded, invoke, project, request):
+    pytest.importorskip("dbos", reason="the extra `durable` is not installed")
+    url = f"sqlite:///{project}/runs.db" if kind == "SQLite" else request.getfixturevalue("postgres").url("cases")
+    Path("items.jsonl").write_text('{"order": "A-17"}\n{"order": ""}\n', "utf-8")
+    Path("one.jsonl").write_text('{"order": "A-17"}\n', "utf-8")
+
+    def batch(*words):
+        invoke("run", *words, "--store", url, "--yes")
+        [run, *_] = json.loads(invoke("runs", "list", "--store", url, "--format", "json").stdout)
+        return run["id"]
+
+    def made_from(source):
+        return invoke("new", "cases", "--from", source, "--store", url)
+
+    run = batch("inner.yaml", "--each", "items.jsonl")
+    made = made_from(f"{run[:6]}/1")
+    file = f"inner-{run}-1.cases.yaml"
+    assert (made.exit_code, made.stdout) == (0, f"{file}\n"), made.stderr
+    assert Path(file).read_text("utf-8") == ITEM_CASE.replace("RUN", run)
+    assert invoke("test", "--update", file).stdout == "1 passed (1 case in 1 file)\n"
+    listed = f"hint: name one of its items: {run}/1 (ok), {run}/2 (ok)\n"
+    several, unknown = made_from(run), made_from(f"{run}/3")
+    assert (several.exit_code, several.stderr) == (2, f"error: the run '{run}' is a batch\n{listed}")
+    assert (unknown.exit_code, unknown.stderr) == (4, f"error: there is no item '3' in the run '{run}'\n{listed}")
+    single = batch("shop.py:refund", "euros=3", "--each", "one.jsonl")
+    refused = made_from(single)
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        (
+            "error: a case would call 'refund' again, which is not marked as read-only\n"
+            "hint: make a case of a pipeline or an agent that calls it, as a stub\n"
+        ),
+    )
+    priced = batch("shop.py:price", "--each", "one.jsonl")
+    assert made_from(priced).stdout == f"shop-{priced}-1.cases.yaml\n"  # a batch with a single item needs no number

@@ -10,7 +10,7 @@ from typing import Any, Self
 from toolkit.approvals.decisions import ApprovalAnswer, PendingApproval
 from toolkit.stores.databases import Database, FileDatabase, StoreUrl
 from toolkit.stores.presences import Presence, known_processes
-from toolkit.stores.recorded_runs import RecordedRun, RecordedStep, State
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep, State, StoredItem
 from toolkit.stores.run_journals import RunJournal
 from toolkit.stores.stored_approvals import StoredApprovals
 from toolkit.stores.stored_runs import StoredRuns, StoredSteps
@@ -171,6 +171,22 @@ class RunStore:
             JournalError: If the database cannot be read.
         """
         return self._steps.of_run(run, since=since)
+
+    def item(self, run: RecordedRun, number: int) -> StoredItem | None:
+        """Return an item of a batch with its arguments; `None` if there is none, as in the journal, which keeps none.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        return None
+
+    def item_steps(self, run: RecordedRun, number: int) -> list[RecordedStep]:
+        """Return the record of an item of a batch, and those of the steps inside it.
+
+        Raises:
+            JournalError: If the database cannot be read.
+        """
+        return [step for step, _ in self._steps.of_item(run.number, number)]
 
     def last_item(self, run: RecordedRun) -> int:
         """Return the highest number of the recorded items of a batch, or 0 if there are none.

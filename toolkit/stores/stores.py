@@ -16,7 +16,7 @@ from toolkit.stores.databases import StoreUrl, is_alive
 from toolkit.stores.dbos_parts import JsonSerializer, refuse_pickle
 from toolkit.stores.locks import HAS_LOCKS, locks_beside
 from toolkit.stores.presences import Presence, Present, known_processes
-from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep, StoredItem
 from toolkit.stores.run_stores import RunStore
 from toolkit.stores.stored_limits import StoredLimits
 from toolkit.stores.stored_work import ItemQueues, StoredSchedules
@@ -86,6 +86,15 @@ class Store(RunStore):
             self.client.destroy()
         with suppress(Exception):
             super().close()
+
+    def item(self, run: RecordedRun, number: int) -> StoredItem | None:
+        """Return an item of a batch with its arguments, as they were in its last attempt; `None` if there is none.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        known = self.items.known_of(run.id, [number])
+        return known[number].item if number in known else None
 
     def in_doubt(self, run: RecordedRun) -> list[RecordedStep]:
         """Return nothing: the worker of each item reports its own doubts, and the other items continue."""

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.releases import software_versions
 from toolkit.stores.databases import StoreUrl
+from toolkit.stores.run_stores import RunStore
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.call_limits import Limit
 from toolkit_cli import console
-from toolkit_cli.running.journaled_runs import STORE_VARIABLE, Resumed, RunRecorder, definition_of, tools_within
+from toolkit_cli.running.journaled_runs import (
+    STORE_VARIABLE,
+    Resumed,
+    RunRecorder,
+    definition_of,
+    tools_within,
+    users_journal,
+)
 
 if TYPE_CHECKING:
     from toolkit.stores.stores import Store
@@ -50,6 +58,20 @@ def open_store(url: str, *, makes: bool = True) -> "Store":
     place = StoreUrl.parse(url)
     console.redactor().learn(*place.secrets)
     return Store(place, makes=makes)
+
+
+def open_runs(store: str | None) -> RunStore:
+    """Open the runs of a store or, if neither the option nor the environment names one, of the user's journal.
+
+    Args:
+        store: The URL of the store, as the user has typed it.
+
+    Raises:
+        ConfigurationError: If the URL is invalid, the extra is missing, or there is no such store.
+        JournalError: If the runs cannot be opened.
+    """
+    url = named_store(store)
+    return users_journal() if url is None else open_store(url, makes=False)
 
 
 class StoredRun(RunRecorder):

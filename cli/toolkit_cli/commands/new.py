@@ -18,7 +18,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, end_at_errors
 from toolkit_cli.running.opened_tools import open_all
-from toolkit_cli.shared_options import Debug
+from toolkit_cli.shared_options import Debug, StoreName
 
 if TYPE_CHECKING:
     from toolkit_cli.testing.recorded_cases import Recorded
@@ -162,11 +162,13 @@ def new(
         str | None,
         typer.Option(
             "--from",
-            metavar="RUN|TRANSCRIPT",
-            help="With `cases`: write what a recorded run did, or a transcript of `toolkit agent`, as a case.",
+            metavar="RUN|RUN/ITEM|TRANSCRIPT",
+            help="With `cases`: write what a recorded run did, one item of a batch in a store, or a transcript of "
+            "`toolkit agent`, as a case.",
             show_default=False,
         ),
     ] = None,
+    store: StoreName = None,
     path: Annotated[
         Path | None,
         typer.Option("--path", metavar="FOLDER", help="The folder to create it in.", show_default="."),
@@ -176,14 +178,16 @@ def new(
     """Create a tool with a test and cases, a pipeline, or an agent to start from.
 
     `toolkit new cases FILE` writes the first cases of the tools in a file beside it. `toolkit new cases --from RUN`
-    writes a run that `toolkit runs list` shows as a case, and `toolkit new cases FILE --from TRANSCRIPT` the first task
-    of a conversation with the agent in the file, or with its tools.
+    writes a run that `toolkit runs list` shows as a case, with RUN/ITEM and --store an item of a batch, and `toolkit
+    new cases FILE --from TRANSCRIPT` the first task of a conversation with the agent in the file, or with its tools.
 
     Existing files are never overwritten. The names of the new files go to stdout, the next steps to stderr.
     """
     if source is not None:
-        _write_recorded(kind, name, source, path)
+        _write_recorded(kind, name, source, folder=path, store=store)
         return
+    if store is not None:
+        raise Failure(ExitCode.USAGE, "--store is for cases --from RUN", hint="see `toolkit new --help`")
     if name is None:
         raise Failure(ExitCode.USAGE, "missing argument 'NAME'", hint="see `toolkit new --help`")
     if kind == "cases":
@@ -269,7 +273,7 @@ def _write_cases(target: str, folder: Path | None) -> None:
     console.say(f"\nNow write the outputs of the snapshots, and read them:\n  toolkit test --update {quote(str(file))}")
 
 
-def _write_recorded(kind: _Kind, name: str | None, source: str, folder: Path | None) -> None:
+def _write_recorded(kind: _Kind, name: str | None, source: str, *, folder: Path | None, store: str | None) -> None:
     """Write a case from a recorded run, or from the transcript of an agent.
 
     Raises:
@@ -279,7 +283,7 @@ def _write_recorded(kind: _Kind, name: str | None, source: str, folder: Path | N
 
     if kind != "cases":
         raise Failure(ExitCode.USAGE, "--from is for cases", hint=f"write: toolkit new cases --from {quote(source)}")
-    recorded = _recorded(name, source)
+    recorded = _recorded(name, source, store)
     target = recorded.folder / recorded.target.partition(":")[0]
     folder = folder or (Path(os.path.relpath(target.parent)) if target.is_file() else Path())
     is_choice = name is not None and target.suffix == ".py"
@@ -290,15 +294,15 @@ def _write_recorded(kind: _Kind, name: str | None, source: str, folder: Path | N
     console.say(f"\nNow run it, and read it before you keep it:\n  toolkit test{more} {file}")
 
 
-def _recorded(name: str | None, source: str) -> "Recorded":
+def _recorded(name: str | None, source: str, store: str | None) -> "Recorded":
     """Return what has happened in a transcript, which needs the name of an agent or its tools, or in a run.
 
     Raises:
         Failure: If there is no such run or transcript, or a name is missing or has no effect.
     """
-    from toolkit_cli.running.agent_sessions import read_transcript  # help needs none of it
-    from toolkit_cli.running.journaled_runs import find_run, users_journal
-    from toolkit_cli.testing.recorded_cases import Recorded
+    from toolkit_cli.batching.batch_records import open_runs  # help needs none of it
+    from toolkit_cli.running.agent_sessions import read_transcript
+    from toolkit_cli.testing.recorded_cases import Recorded, recorded_in
 
     if (file := Path(source)).is_file():
         if name is None:
@@ -308,6 +312,5 @@ def _recorded(name: str | None, source: str) -> "Recorded":
     if name is not None:
         hint = f"write: toolkit new cases --from {quote(source)}"
         raise Failure(ExitCode.USAGE, f"a run names what it ran, so '{name}' has no effect", hint=hint)
-    with users_journal() as recorded:
-        run = find_run(recorded, source)
-        return Recorded.of_run(run, list(recorded.steps(run)))
+    with open_runs(store) as runs:
+        return recorded_in(runs, source)

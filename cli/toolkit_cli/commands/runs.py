@@ -13,11 +13,10 @@ import typer
 from toolkit.amounts import AGE_EXAMPLES, parse_age
 from toolkit.problems import did_you_mean
 from toolkit.stores.recorded_runs import RecordedRun, State
-from toolkit.stores.run_stores import RunStore
 from toolkit_cli import console
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching import schedules
-from toolkit_cli.batching.batch_records import absolute_store, named_store, open_store
+from toolkit_cli.batching.batch_records import absolute_store, named_store, open_runs
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
@@ -26,7 +25,7 @@ from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts, store_option, users_journal
+from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts, store_option
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 from toolkit_cli.shared_options import (
     AskingOptions,
@@ -250,7 +249,7 @@ def list_runs(options: ListOptions) -> int:
 
     Batches are recorded, and so are pipelines and agents that run with --journal.
     """
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         wanted = (run for run in recorded.all() if options.state in (None, run.state) and options.target in run.target)
         found = list(islice(wanted, options.limit))
     if options.format == "json":
@@ -269,7 +268,7 @@ def show_run(options: ShowOptions) -> int:
     """
     if options.html is not None and options.format != "text":
         raise Failure(ExitCode.USAGE, "--html and --format json cannot be combined")
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         run = find_run(recorded, options.run)
         steps = [step for step in recorded.steps(run) if not options.failed or step.status not in ("ok", "skipped")]
     if options.html is not None:
@@ -293,7 +292,7 @@ def cancel_run(options: OneRunOptions) -> int:
 
     A running one ends as after Ctrl-C. Finished work is recorded.
     """
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         run = find_run(recorded, options.run)
         if run.state == "completed":
             raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
@@ -308,7 +307,7 @@ def watch_run(options: OneRunOptions) -> int:
     It ends with the run. The exit code is 1 if the run ends without completing.
     """
     since = 0.0
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         id = find_run(recorded, options.run).id
         while True:
             run = find_run(recorded, id)
@@ -337,7 +336,7 @@ def prune_runs(options: PruneOptions) -> int:
         raise Failure(ExitCode.USAGE, f"--older-than: '{age}' is not an age", hint=hint)
     before = time.time() - seconds
     freed = 0
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         found = [run for run in recorded.all() if _is_over(run, options.state) and (run.ended or run.began) < before]
         if found and not options.dry_run:
             found = recorded.prune(found)
@@ -378,12 +377,6 @@ def _is_over(run: RecordedRun, states: Collection[str] | None) -> bool:
     return run.state == "cancelled" or (run.state == "completed" and not run.failed)
 
 
-def _runs_in(store: str | None) -> RunStore:
-    """Open the runs of a store or, if neither the option nor the environment names one, of the user's journal."""
-    url = named_store(store)
-    return users_journal() if url is None else open_store(url, makes=False)
-
-
 # ----------------------------------------------------------------------------------------------------------- resuming
 
 
@@ -395,7 +388,7 @@ def resume_run(options: ResumeOptions) -> int:
     questions of a run with --on-approval wait. The run continues in the folder in which it was started; paths of
     options are relative to the current one.
     """
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         run, more, is_own = find_run(recorded, options.run), store_option(recorded), recorded.url is None
         _check_unfinished(run, repeats_failures=options.failed)
         if not options.repeat:
@@ -507,7 +500,7 @@ def list_pending(options: ApprovalsOptions) -> int:
 
     Runs with --on-approval wait record their questions and wait for an answer.
     """
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         return list_approvals(recorded, options.run, as_json=options.format == "json")
 
 
@@ -517,7 +510,7 @@ def decide(options: DecideOptions) -> int:
     The answer is valid for exactly the call that was shown.
     """
     reply = Reply(options.reason, options.all_like)
-    with _runs_in(options.store) as recorded:
+    with open_runs(options.store) as recorded:
         return decide_approval(recorded, options.question, options.words or [], reply)
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
 
 _END: Final = os._exit  # while a case runs, the name is that of a function that raises
+_STDERR: Final = 2
+"""The descriptor, since other programs replace the streams."""
 _SELDOM: Final = 0.02
 """How often the results of cases that pass are sent, in seconds."""
 _GRACE: Final = 5.0
@@ -164,8 +166,7 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback; the parent says what happened
     atexit._clear()  # noqa: SLF001 - as `multiprocessing` does since 3.13; the parent does these
     sys.stdin = sys.__stdin__
-    if sys.__stderr__ is not None:
-        faulthandler.enable(sys.__stderr__)  # a crash of the interpreter ends this process, and says where it was
+    faulthandler.enable(_STDERR)  # a crash of the interpreter ends this process, and says where it was
     runner, every, own = CaseRunner(load(), asking), _found(cases), os.getpid()
     learned = console.redactor().known[0]
     results, before, sent = list[CaseResult | Exception](), learned.values, perf_counter()

@@ -14,7 +14,8 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.documents.dumping import as_yaml
 from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
-from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
+from toolkit.stores.recorded_runs import FINAL, RecordedRun, RecordedStep, StoredItem
+from toolkit.stores.run_stores import RunStore
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.outcomes import result_in
@@ -23,6 +24,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.tool_kinds import is_agent, pipeline_in
 from toolkit_cli.running.answer_sources import ForeseenCall, calls_of, policy_of_files
+from toolkit_cli.running.journaled_runs import find_run
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.testing.case_targets import absolute, relative
 
@@ -37,6 +39,8 @@ _TURN: Final = re.compile(r"turn-[0-9]+")
 _CALL: Final = re.compile(r"turn-([0-9]+)\.([0-9]+)")
 _ITEM: Final = re.compile(r"\[[0-9]+\]")
 _ENDED: Final = ("completed", "failed")
+_NEEDS_END: Final = "a case is made from a run, or an item of a batch, that has ended"
+_MOST_LISTED: Final = 10
 
 
 class Finished(NamedTuple):
@@ -80,26 +84,55 @@ class Recorded(NamedTuple):
         """Return what a run has recorded.
 
         Raises:
-            Failure: If the run has not ended, or is a batch.
+            Failure: If the run has not ended.
         """
-        if run.state not in _ENDED or run.unit != "steps":
-            why = "is a batch" if run.unit != "steps" else f"is {run.state}"
-            made = "a case is made from a run of a pipeline or an agent that has ended"
-            hint = f"{made}; of a batch, run one item with --journal" if run.unit != "steps" else made
-            raise Failure(ExitCode.USAGE, f"the run '{run.id}' {why}", hint=hint)
+        if run.state not in _ENDED:
+            raise Failure(ExitCode.USAGE, f"the run '{run.id}' is {run.state}", hint=_NEEDS_END)
+        request = run.request
+        arguments = request["arguments"] or ({} if request.get("task") is None else {"task": request["task"]})
+        return cls._of_steps(run, steps, f"the run {run.id}", run.id, arguments=arguments, error=run.error)
+
+    @classmethod
+    def of_item(cls, run: RecordedRun, steps: Sequence[RecordedStep], item: StoredItem) -> "Recorded":
+        """Return what a run has recorded about one item of a batch.
+
+        Args:
+            run: The run.
+            steps: The record of the item, and those of the steps inside it.
+            item: The item.
+
+        Raises:
+            Failure: If the item has not ended.
+        """
+        own, inside = str(item.number), f"{item.number}/"
+        result = next((step.result for step in steps if step.path == own and step.status in FINAL), None)
+        if result is None:
+            raise Failure(ExitCode.USAGE, f"item {own} of the run '{run.id}' has not ended", hint=_NEEDS_END)
+        steps = [one._replace(path=one.path.removeprefix(inside)) for one in steps if one.path.startswith(inside)]
+        title, error = f"item {own} of the run {run.id}", result_in(result)[0].error
+        return cls._of_steps(run, steps, title, f"{run.id}-{own}", arguments=item.arguments, error=error)
+
+    @classmethod
+    def _of_steps(
+        cls,
+        run: RecordedRun,
+        steps: Sequence[RecordedStep],
+        title: str,
+        name: str,
+        *,
+        arguments: Mapping[str, Any],
+        error: str | None,
+    ) -> "Recorded":
         in_order = sorted(steps, key=lambda step: step.began or step.ended or 0.0)
-        request, ended = run.request, [step for step in in_order if step.result is not None]
+        ended = [step for step in in_order if step.result is not None]
         replies = [model_reply(json.loads(step.result or "")) for step in ended if _TURN.fullmatch(step.path)]
         finished = [
             Finished(step.path, step.arguments, result_in(step.result or "")[0])
             for step in ended
             if not _TURN.fullmatch(step.path.rpartition("/")[2])
         ]
-        arguments = request["arguments"] or ({} if request.get("task") is None else {"task": request["task"]})
-        title, folder = f"the run {run.id}", Path(request["cwd"])
-        return cls(
-            title, run.id, run.target, folder, arguments=arguments, error=run.error, replies=replies, steps=finished
-        )
+        folder = Path(run.request["cwd"])
+        return cls(title, name, run.target, folder, arguments=arguments, error=error, replies=replies, steps=finished)
 
     @classmethod
     def of_transcript(cls, transcript: Transcript, file: Path, target: str) -> "Recorded":
@@ -134,6 +167,42 @@ class Recorded(NamedTuple):
         )
 
 
+def recorded_in(store: RunStore, source: str) -> Recorded:
+    """Return what a run of a store has recorded, or an item of a batch.
+
+    Args:
+        store: The store.
+        source: The id of the run, or its first characters; for an item, followed by `/` and its number.
+
+    Raises:
+        Failure: If there is no such run or item, it has not ended, or a store with its arguments is needed.
+    """
+    id, slash, number = source.partition("/")
+    run = find_run(store, id)
+    if run.unit == "steps":
+        if slash:
+            raise Failure(ExitCode.USAGE, f"the run '{run.id}' is not a batch, so it has no items")
+        return Recorded.of_run(run, list(store.steps(run)))
+    if store.url is None:
+        hint = "run one item with --journal, or the batch with --store"
+        raise Failure(ExitCode.USAGE, f"'{run.id}' is a batch, of whose items the journal has no arguments", hint=hint)
+    ended = [step for step in store.steps(run) if step.path.isdecimal()]
+    number = ended[0].path if len(ended) == 1 and not slash else number
+    item = store.item(run, int(number)) if number.isdecimal() else None
+    if item is None:
+        problem = f"there is no item '{number}' in the run '{run.id}'" if slash else f"the run '{run.id}' is a batch"
+        raise Failure(ExitCode.NOT_FOUND if slash else ExitCode.USAGE, problem, hint=_listed(run, ended))
+    return Recorded.of_item(run, store.item_steps(run, item.number), item)
+
+
+def _listed(run: RecordedRun, ended: Sequence[RecordedStep]) -> str:
+    """Return a hint with the items of a batch, those that failed first."""
+    in_order = sorted(ended, key=lambda step: step.status == "ok")
+    shown = ", ".join(f"{run.id}/{step.path} ({step.status})" for step in in_order[:_MOST_LISTED])
+    more = f" and {len(ended) - _MOST_LISTED:,} more" if len(ended) > _MOST_LISTED else ""
+    return f"name one of its items: {shown}{more}" if ended else "none of its items has ended"
+
+
 def _said(message: ToolMessage) -> ToolResult:
     """Return the result that a message has told a model."""
     if not message.failed:
@@ -165,10 +234,14 @@ def recorded_case(recorded: Recorded, configuration: "Configuration", folder: Pa
         folder: Where the files will be.
 
     Raises:
-        Failure: If the target cannot be opened, does not take the arguments any more, or the replies are missing.
+        Failure: If the target cannot be opened, does not take the arguments any more, or would touch the world, or the
+            replies are missing.
     """
     target = absolute(recorded.target, recorded.folder)
     tool = open_one(target, configuration, None, "a case runs one of them", warn=False, looks=True)
+    if not (is_agent(tool) or pipeline_in(tool) is not None or tool.spec.read_only):
+        message = f"a case would call '{tool.name}' again, which is not marked as read-only"
+        raise Failure(ExitCode.USAGE, message, hint="make a case of a pipeline or an agent that calls it, as a stub")
     gate = Gate(policy=policy_of_files(configuration, [target]))
     try:
         calls = list(_calls(recorded, tool, gate))
