@@ -79,7 +79,7 @@ class Meanings:
 
     def source(self, file: str) -> SourceFile | None:
         """Return a parsed file, or `None` if it cannot be parsed."""
-        real = os.path.realpath(file)
+        real = self._real(file)
         if real not in self._sources:
             try:
                 self._sources[real] = self._read(real)
@@ -100,12 +100,15 @@ class Meanings:
     def failure(self, file: str) -> BaseException | None:
         """Return the exception from parsing a file, or `None` if it can be parsed."""
         self.source(file)
-        found = self._sources[os.path.realpath(file)]
+        found = self._sources[self._real(file)]
         return found if isinstance(found, BaseException) else None
+
+    def _real(self, file: str) -> str:
+        return file if file in self._sources else os.path.realpath(file)  # which asks the disk for each folder
 
     def files_behind(self, file: str) -> set[str]:
         """Return the files that the results for a file depend on, including files that do not exist."""
-        found, waiting = set[str](), [os.path.realpath(file)]
+        found, waiting = set[str](), [self._real(file)]
         while waiting:
             one = waiting.pop()
             if one not in found:
