@@ -43,7 +43,7 @@ MARKS = SourceMarks(
                 "llama_index.*AgentWorkflow.from_tools_or_functions",
             ),
             "holder",
-            function=("tools", "tools_or_functions"),
+            function=("tools", "tools_or_functions", 0),
         ),
     ),
     tool_classes=(

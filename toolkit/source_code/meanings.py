@@ -136,9 +136,14 @@ class Meanings:
                 return self.of(source, node.args[0], names)
             case ast.Call(func=function):
                 return self._of_objects(source, function, names)
-            case ast.Subscript(value=value) | ast.NamedExpr(value=value) | ast.Await(value=value):
+            case (
+                ast.Subscript(value=value)
+                | ast.NamedExpr(value=value)
+                | ast.Await(value=value)
+                | ast.Starred(value=value)
+            ):
                 return self.of(source, value, names)
-            case ast.IfExp(body=first, orelse=second):
+            case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, op=ast.Add(), right=second):
                 return [*self.of(source, first, names), *self.of(source, second, names)]
             case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
                 return [one for value in values for one in self.of(source, value, names)]

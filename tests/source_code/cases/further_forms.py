@@ -69,6 +69,21 @@ for function in (pay, send):
     server.add_tool(function)
 
 
+def wrap(order: str) -> str:
+    """Wrap an order by its number."""
+    return order
+
+
+def weigh(order: str) -> str:
+    """Weigh an order by its number."""
+    return order
+
+
+ORDERS = [wrap]
+for function in [*ORDERS] + [weigh]:
+    server.add_tool(function)
+
+
 class ShopTool(BaseTool):
     shop: str = "shop"
 
