@@ -109,6 +109,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
+    "agno": Framework(("agno", "phi")),
 }
 """The supported frameworks, by the names of their modules."""
 
