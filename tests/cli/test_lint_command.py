@@ -519,6 +519,19 @@ def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(inv
         assert (result.exit_code, "no tools were found in" in result.stdout) == (1, True)
 
 
+@pytest.mark.parametrize(
+    "command", [["lint", "--static", "code"], ["lint", "--static", "code/a.py"], ["list", "--static", "code"]]
+)
+def test_decorator_of_the_project_that_may_register_tools_is_named(invoke, project, command):
+    (project / "code").mkdir()
+    (project / "code/a.py").write_text("from own import shop\n\n\n@shop.tool\ndef send(): ...\n", "utf-8")
+    hint = "hint: '@shop.tool' in 'a.py' is not a mark of a known framework; if it registers tools, name it in 'tool-decorators'"
+
+    result = invoke(*command)
+
+    assert hint in (result.stdout + result.stderr).splitlines()
+
+
 def test_configuration_with_only_servers_is_no_check_of_them(invoke, project):
     (project / "toolkit.toml").write_text("[mcp.time]\ncommand = 'time-server'\n", "utf-8")
     result = invoke("lint", "--require-tools")

@@ -16,6 +16,7 @@ _IMPORTS = re.compile(
 _USES = re.compile(
     rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|^[ \t]*@[ \t]*(\w+)|\b(\w+)\.\w*tool\w*[ \t]*\(|\b(\w+)\(", re.MULTILINE
 )
+_UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 
@@ -38,6 +39,17 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
         + rb"|^[ \t]+(?:async )?def execute\("
         + "".join(f"|^{name}\\b" for name in FRAMEWORK_OF_VARIABLE).encode(),
         re.MULTILINE,
+    )
+
+
+def hint_of_unknown_mark(text: bytes, file: str) -> str | None:
+    """Return a hint on a decorator in a file without tools that may register some, given by its name; else None."""
+    found = _UNKNOWN_MARK.search(text)
+    if found is None:
+        return None
+    name = found[1].decode(errors="replace")
+    return (
+        f"'@{name}' in '{file}' is not a mark of a known framework; if it registers tools, name it in 'tool-decorators'"
     )
 
 

@@ -14,6 +14,7 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
 from toolkit.source_code.syntax_nodes import own_nodes
 from toolkit.source_code.tool_factories import Unfollowed
+from toolkit.source_code.tool_hints import hint_of_unknown_mark
 from toolkit.source_code.tool_reader import OURS, ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 
@@ -83,7 +84,7 @@ def _how_to_make(tool: WrittenTool, maker: ast.FunctionDef | ast.AsyncFunctionDe
     return f"{made} and does not return them: define them at the top level; `lint` and `list --static` read the source"
 
 
-def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenList) -> None:
+def _read(text: str, files: Collection[Path], reader: ToolReader, found: WrittenList) -> None:
     before = len(found.tools), len(found.problems)
     unfollowed: list[tuple[SourceFile, Unfollowed]] = []
     for file in files:
@@ -97,9 +98,15 @@ def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenLi
             found.problems.append(_unread(file, failure))
     found.problems.extend(_not_shown(unfollowed, found.tools, reader))
     if before == (len(found.tools), len(found.problems)):
-        hint = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
+        hints = (hint_of_unknown_mark(bounded_bytes(file), file.name) for file in files)
+        known = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
         found.problems.append(
-            Problem(NO_TOOLS, f"no tools found in the source of '{text}'", severity="warning", hint=hint)
+            Problem(
+                NO_TOOLS,
+                f"no tools found in the source of '{text}'",
+                severity="warning",
+                hint=next(filter(None, hints), known),
+            )
         )
 
 

@@ -180,12 +180,16 @@ def _without_tools(
         if not (hides or unread or others or any(reports[one].tools for one in requests)):
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
-            hint = _imported_in(requests, reports) or hint
+            hint = _imported_in(requests, reports) or _unknown_mark(requests, reports) or hint
             is_other = not any(one.kind == "python" for one in requests) and _is_other_language(base / text)
             message = f"no tools were found in '{text}'"
             yield Problem(
                 NO_TOOLS, message, severity="info" if is_other else "warning", hint=_OTHER if is_other else hint
             )
+
+
+def _unknown_mark(requests: Sequence[Request], reports: Mapping[Request, Report]) -> str | None:
+    return next((found for one in requests if (found := reports[one].gaps.unknown_mark)), None)
 
 
 _MOST_FILES = 5

@@ -43,6 +43,7 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
+from toolkit.source_code.tool_hints import hint_of_unknown_mark
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
 from toolkit.tools.foreign.source_marks import SourceMarks
@@ -289,6 +290,7 @@ class FileChecker:
             followed=tuple(sorted({place for one in module.shown.tools for place in one.followed})),
             around=tuple(sorted(self._reader.files_around(module))) if problems else (),
             frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
+            unknown_mark=None if has_tools else _unknown_mark(module),
         )
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
@@ -448,11 +450,13 @@ def _depends_on_versions(marks: SourceMarks) -> bool:
 def _how_to_make_one(module: PythonFile) -> str:
     """Return a hint on creating a tool, in the terms of the framework that the file imports, if any."""
     frameworks = dict.fromkeys(map(title_of, module.frameworks))
-    return (
-        f"no function in it is registered as a tool of {' or '.join(frameworks)}"
-        if frameworks
-        else "mark a function with `@tool`"
-    )
+    if frameworks:
+        return f"no function in it is registered as a tool of {' or '.join(frameworks)}"
+    return _unknown_mark(module) or "mark a function with `@tool`"
+
+
+def _unknown_mark(module: PythonFile) -> str | None:
+    return hint_of_unknown_mark(module.text.encode(errors="replace"), Path(module.file).name)
 
 
 def _not_found(function: PythonFunction) -> Problem:

@@ -80,12 +80,14 @@ class Gaps(NamedTuple):
             may be in any file that imports this one.
         around: The files that the problems are about, and those that they import.
         frameworks: The titles of the frameworks that the file imports, if it defines no tool.
+        unknown_mark: A hint on a decorator that may register tools, if the file defines no tool.
     """
 
     problems: tuple[Problem, ...] = ()
     followed: tuple[tuple[str, int], ...] = ()
     around: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
+    unknown_mark: str | None = None
 
 
 class Report(NamedTuple):
@@ -166,6 +168,8 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
     )
 
 
-def _read_gaps(problems: Sequence[Any], followed: Sequence[Any], *others: Sequence[str]) -> Gaps:
+def _read_gaps(
+    problems: Sequence[Any], followed: Sequence[Any], around: Sequence[str], frameworks: Sequence[str], mark: str | None
+) -> Gaps:
     places = tuple((file, line) for file, line in followed)
-    return Gaps(tuple(map(read_problem, problems)), places, *map(tuple, others))
+    return Gaps(tuple(map(read_problem, problems)), places, tuple(around), tuple(frameworks), mark)
