@@ -11,7 +11,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, report
 
 INTERVAL = 0.3
-_SUFFIXES = (".py", ".yaml", ".yml", ".toml", ".json")
+_SUFFIXES = (".py", ".yaml", ".yml", ".toml", ".json", ".md")
 _MOST_FILES = 5_000
 
 Stamp = Mapping[str, tuple[int, int]]

@@ -81,18 +81,12 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 OrderItemsItem = TypedDict("OrderItemsItem", {"product": "NotRequired[str]", "pieces": "NotRequired[int]"})
 
-OrderResultItem = TypedDict("OrderResultItem", {"product": "NotRequired[str]", "pieces": "NotRequired[int]"})
-
 Node = TypedDict("Node", {"name": "str", "children": "NotRequired[list[Node]]"})
-
-Node2 = TypedDict("Node2", {"name": "str", "children": "NotRequired[list[Node2]]"})
-
-GetTreeResult = TypedDict("GetTreeResult", {"name": "str", "children": "NotRequired[list[Node2]]"})
 
 OddArguments = TypedDict("OddArguments", {"from": "str", "a-b": "NotRequired[int | None]", "any": "NotRequired[Any]"})
 
 def order(*, items: list[OrderItemsItem], speed: Literal["slow", "fast"] = ..., note: str | None = ..., \
-prices: dict[str, float] = ...) -> list[OrderResultItem]:
+prices: dict[str, float] = ...) -> list[OrderItemsItem]:
     """Order goods.
 
     Args:
@@ -101,7 +95,7 @@ prices: dict[str, float] = ...) -> list[OrderResultItem]:
     """
     ...
 
-def get_tree(*, root: Node, level: Literal[1, 2, None] = ...) -> GetTreeResult:
+def get_tree(*, root: Node, level: Literal[1, 2, None] = ...) -> Node:
     """Get a tree.
 
     It has "branches" */ and more."""
@@ -118,13 +112,7 @@ def odd(arguments: OddArguments) -> Any:
 TYPESCRIPT = """\
 type OrderItemsItem = { product?: string; pieces?: number };
 
-type OrderResultItem = { product?: string; pieces?: number };
-
 type Node = { name: string; children?: Array<Node> };
-
-type Node2 = { name: string; children?: Array<Node2> };
-
-type GetTreeResult = { name: string; children?: Array<Node2> };
 
 /**
  * Order goods.
@@ -132,14 +120,14 @@ type GetTreeResult = { name: string; children?: Array<Node2> };
  * @param args.note A note in two lines.
  */
 declare function order(args: { items: Array<OrderItemsItem>; speed?: "slow" | "fast"; note?: string | null; \
-prices?: Record<string, number> }): Promise<Array<OrderResultItem>>;
+prices?: Record<string, number> }): Promise<Array<OrderItemsItem>>;
 
 /**
  * Get a tree.
  *
  * It has "branches" *\\/ and more.
  */
-declare function get_tree(args: { root: Node; level?: 1 | 2 | null }): Promise<GetTreeResult>;
+declare function get_tree(args: { root: Node; level?: 1 | 2 | null }): Promise<Node>;
 
 /**
  * Tell the time.
@@ -249,3 +237,60 @@ def test_typescript_stubs_are_valid_syntax(invoke, folder):
 def test_what_no_request_can_express_is_refused(invoke, folder, options, message):
     result = invoke("schema", "tools.py", *options)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
+
+
+POINTS = """
+from pydantic import BaseModel
+
+from toolkit import Tool, tool
+
+
+class Point(BaseModel):
+    x: int
+    y: int
+
+
+@tool(read_only=True)
+def origin() -> Point:
+    return Point(x=0, y=0)
+
+
+@tool(read_only=True)
+def move(start: Point) -> Point:
+    return start
+
+
+PAIR = {"properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}, "required": ["x", "y"], "type": "object"}
+resize = Tool.create(
+    "resize",
+    "Resize a picture.",
+    {
+        "type": "object",
+        "properties": {"old": {"$ref": "#/$defs/a"}, "new": {"$ref": "#/$defs/b"}, "at": {"$ref": "#/$defs/c"}},
+        "$defs": {"a": {"title": "Size", **PAIR}, "b": {"title": "Size", **PAIR}, "c": {"title": "Place", **PAIR}},
+    },
+    lambda **given: "",
+)
+"""
+
+
+def test_equal_objects_are_one_type_unless_their_titles_differ(invoke, project):
+    (project / "points.py").write_text(POINTS, "utf-8")
+    assert invoke("schema", "points.py:resize", "--as", "python").stdout == (
+        "from typing import Any, TypedDict\n\n"
+        'Size = TypedDict("Size", {"x": "int", "y": "int"})\n\n'
+        'Place = TypedDict("Place", {"x": "int", "y": "int"})\n\n'
+        "def resize(*, old: Size = ..., new: Size = ..., at: Place = ...) -> Any:\n"
+        '    """Resize a picture."""\n    ...\n'
+    )
+    assert invoke("schema", "points.py:origin", "points.py:move", "--as", "typescript").stdout == (
+        "type OriginResult = { x: number; y: number };\n\n"
+        "declare function origin(): Promise<OriginResult>;\n\n"
+        "declare function move(args: { start: OriginResult }): Promise<OriginResult>;\n"
+    )
+
+
+def test_tool_without_a_description_has_none_in_the_plain_definition(invoke, project):
+    (project / "points.py").write_text(POINTS, "utf-8")
+    result = invoke("schema", "points.py:origin")
+    assert json.loads(result.stdout) == {"name": "origin", "parameters": {"type": "object", "properties": {}}}

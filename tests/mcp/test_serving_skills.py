@@ -10,7 +10,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from tests.mcp.served import PROGRAM, environment, over_stdio
+from tests.mcp.served import PROGRAM, environment, over_stdio, until
 
 TOOLS = '''
 from toolkit import tool
@@ -197,3 +197,23 @@ def test_skill_that_breaks_the_specification_is_not_served(project):
         "",
         "error[TK005]: the skill is named 'rain', but its folder 'forecast'",
     )
+
+
+@pytest.mark.proof
+def test_edited_skill_is_served_after_a_reload(project):
+    async def talk():
+        with (project / "log").open("w") as log:
+            async with over_stdio(project, "--reload", errlog=log) as client:
+                (project / "skills/forecast/SKILL.md").write_text(SKILL.replace("will be", "was"), "utf-8")
+                (project / "skills/forecast/references/units.md").unlink()
+                await until(lambda: "reloaded" in (project / "log").read_text("utf-8"))
+                read = await client.read_resource(ENTRY["uri"])
+                return read.contents[0].text, (await client.list_resources()).resources
+
+    text, resources = asyncio.run(talk())
+    assert text == SKILL.replace("will be", "was")
+    assert [(one.uri, one.description) for one in resources] == [
+        ("skill://forecast/SKILL.md", "Says how the weather was."),
+        ("skill://forecast/references/sun%201.png", None),
+    ]
+    assert (project / "log").read_text("utf-8").splitlines()[-1] == "reloaded: get_forecast"

@@ -236,7 +236,6 @@ def test_a_specification_by_hand_must_have_a_name_and_an_object():
     ]
     assert ToolSpec("remote.tool-name").definition == {
         "name": "remote.tool-name",
-        "description": "",
         "parameters": {"type": "object", "properties": {}},
     }
 

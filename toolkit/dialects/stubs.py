@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from toolkit.schemas.places import changed_inside
 from toolkit.schemas.schema import Schema
 from toolkit.tools.definition.spec import ToolSpec
 
@@ -52,9 +53,9 @@ class _Writer(ABC):
 
     def __init__(self) -> None:
         self.types: dict[str, str] = {}
-        self._named: dict[tuple[int, tuple[str | int, ...]], str] = {}
+        self._named: dict[str, dict[str | None, str]] = {}
+        self._names: set[str] = set()
         self._functions: set[str] = set()
-        self._roots: list[Any] = []
 
     @abstractmethod
     def function(self, spec: ToolSpec) -> str:
@@ -72,12 +73,7 @@ class _Writer(ABC):
         """Return the type of what a tool returns."""
         if spec.output_schema is None:
             return self.anything
-        return self.type_of(self.root(spec.output_schema), f"{_pascal(spec.name)}Result")
-
-    def root(self, schema: Any) -> Schema:
-        """Return a whole schema, which is kept, since its types are known by its identity."""
-        self._roots.append(schema)
-        return Schema.of(schema)
+        return self.type_of(Schema.of(spec.output_schema), f"{_pascal(spec.name)}Result")
 
     @property
     def anything(self) -> str:
@@ -120,19 +116,23 @@ class _Writer(ABC):
             return self.list_of.format(inner)
         if kind == "object":
             if node.get("properties"):
-                return self._object(part, node.get("title") or name)
+                return self._object(part, name)
             others = node.get("additionalProperties")
             inner = self.type_of(part.at("additionalProperties"), f"{name}Value") if isinstance(others, Mapping) else ""
             return self.map_of.format(inner or self.anything)
         return _SCALARS[self.language].get(kind, self.anything)
 
     def _object(self, part: Schema, name: str) -> str:
-        key = (id(part.root), part.pointer)
-        if key not in self._named:
-            self._named[key] = unused = _unused(_pascal(str(name)) or "Value", set(self._named.values()))
-            declared = self.named_type(unused, part)
-            self.types[unused] = declared
-        return self._named[key]
+        """Return the name of an object's type, which is declared once unless the same object has two titles."""
+        title, known = part.keywords.get("title"), self._named.setdefault(_content_of(part), {})
+        if title in known:
+            return known[title]
+        if known and (title is None or None in known):
+            return next(iter(known.values()))
+        known[title] = unused = _unused(_pascal(str(title or name)) or "Value", self._names)
+        declared = self.named_type(unused, part)
+        self.types[unused] = declared
+        return unused
 
     def members(self, part: Schema, owner: str) -> list[tuple[str, str, bool]]:
         """Return the name and the type of each property, and whether it is required."""
@@ -149,7 +149,7 @@ class _Python(_Writer):
     imported = ("Any", "Literal", "NotRequired", "TypedDict")
 
     def function(self, spec: ToolSpec) -> str:
-        whole = self.root(spec.parameters)
+        whole = Schema.of(spec.parameters)
         name = self.function_name(spec.name)
         members = self.members(whole, _pascal(spec.name))
         given = ""
@@ -162,7 +162,8 @@ class _Python(_Writer):
         text = "\n".join([spec.description, *(["", "Args:"] if described else []), *described])
         text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\n", "\n    ")
         text = re.sub(r"[ \t]+\n", "\n", f"{text}\n    " if described else f"{text} " if text.endswith('"') else text)
-        return f'def {name}({given}) -> {self.result(spec)}:\n    """{text}"""\n    ...'
+        docstring = f'    """{text}"""\n' if text else ""
+        return f"def {name}({given}) -> {self.result(spec)}:\n{docstring}    ..."
 
     def named_type(self, name: str, part: Schema) -> str:
         members = self.members(part, name)
@@ -179,15 +180,15 @@ class _TypeScript(_Writer):
     list_of, map_of = "Array<{}>", "Record<string, {}>"
 
     def function(self, spec: ToolSpec) -> str:
-        whole = self.root(spec.parameters)
+        whole = Schema.of(spec.parameters)
         members = self.members(whole, _pascal(spec.name))
         optional = "" if any(needed for _, _, needed in members) else "?"
         given = f"args{optional}: {{{self._inner(members)}}}" if members else ""
         described = [f"@param args.{one} {text}" for one, text in _described(spec)]
         lines = "\n".join([spec.description, *described]).replace("*/", "*\\/").split("\n")
         text = "\n".join(f" * {line}".rstrip() for line in lines)
-        name = self.function_name(spec.name)
-        return f"/**\n{text}\n */\ndeclare function {name}({given}): Promise<{self.result(spec)}>;"
+        comment = f"/**\n{text}\n */\n" if any(lines) else ""
+        return f"{comment}declare function {self.function_name(spec.name)}({given}): Promise<{self.result(spec)}>;"
 
     def named_type(self, name: str, part: Schema) -> str:
         return f"type {name} = {{{self._inner(self.members(part, name))}}};"
@@ -198,6 +199,24 @@ class _TypeScript(_Writer):
 
     def values(self, parts: Sequence[str]) -> str:
         return _union(parts)
+
+
+_SHOWN_NOWHERE = ("$defs", "definitions", "title", "description", "default", "examples")
+
+
+def _content_of(part: Schema) -> str:
+    """Return what the type of an object depends on, as text: its own schema, and all that it refers to by name."""
+    referred = {one.keywords["$ref"]: one.resolved() for one in part.reached() if "$ref" in one.keywords}
+    nodes = {reference: _bare(target.node) for reference, target in referred.items() if target is not None}
+    return json.dumps([_bare(part.node), nodes], sort_keys=True, default=str)
+
+
+def _bare(node: Any) -> Any:
+    """Return a schema without what no type shows, in itself and in its parts."""
+    if not isinstance(node, Mapping):
+        return node
+    kept = {key: value for key, value in node.items() if key not in _SHOWN_NOWHERE}
+    return changed_inside(kept, _bare)
 
 
 def _union(types: Sequence[str]) -> str:

@@ -34,7 +34,6 @@ from toolkit_cli.shared_options import (
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
-    from toolkit.tools.base import Tool
     from toolkit_cli.serving.places import Place
 
 _NAME = "toolkit"
@@ -101,9 +100,10 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
     with open_session(shared, targets, options.launch.tools) as session:
         session.audit()
 
-        def open_again() -> "dict[str, Tool]":
+        def open_again() -> server_transports.Reopened:
             now = load_configuration(options.launch.tools, *options.launch.opening)
-            return served_tools.open_served(targets, session._replace(configuration=now), options.launch.timeout)
+            tools = served_tools.open_served(targets, session._replace(configuration=now), options.launch.timeout)
+            return server_transports.Reopened(tools, served_tools.skills_of(now))
 
         access = None
         if place is not None:
@@ -116,7 +116,8 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
         made = served_tools.make_options(
             session, options.name, options.launch.meta or (), options.launch.timeout, token
         )
-        watch = server_transports.reloader(targets, open_again) if options.launch.reload else None
+        watched = [*targets, *map(str, served_tools.skill_folders_of(session.configuration))]
+        watch = server_transports.reloader(watched, open_again) if options.launch.reload else None
         if access is not None:
             return server_transports.serve_over_http(served, made, access, watch, quiet=session.is_quiet)
         return server_transports.serve_over_stdio(served, made, watch, quiet=session.is_quiet)

@@ -22,6 +22,8 @@ from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.sessions import Session, seconds_of, timed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolkit.approvals.decisions import ReviewRequest
     from toolkit.redactors.redactor import Redactor
     from toolkit.settings.configuration import Configuration
@@ -85,9 +87,19 @@ def make_options(session: Session, name: str, meta: Sequence[str], timeout: str 
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))
     _keep_out_of_logs(redactor)
-    folders = [configuration.directory / folder for folder in configuration.skills]
-    skills = skills_in(folders, configuration.directory) if folders else ()
+    skills = skills_of(configuration)
     return Options(name, rules=rules, redactor=redactor, skills=skills, scopes=_scopes_of(configuration))
+
+
+def skills_of(configuration: "Configuration") -> "Sequence[Path]":
+    """Return the folders of the skills that the configuration names."""
+    folders = skill_folders_of(configuration)
+    return skills_in(folders, configuration.directory) if folders else ()
+
+
+def skill_folders_of(configuration: "Configuration") -> "list[Path]":
+    """Return the folders in which the configuration says that there are skills."""
+    return [configuration.directory / folder for folder in configuration.skills]
 
 
 def _scopes_of(configuration: "Configuration") -> Scopes:

@@ -22,6 +22,8 @@ from toolkit_cli.serving.places import Place, listening_socket, run_until_interr
 from toolkit_cli.watched_files import INTERVAL, stamp_after_a_while, stamp_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolkit.mcp.serving.access_tokens import Fetch
     from toolkit.mcp.serving.protected_resource import Protection
     from toolkit.mcp.settings.serving_keys import ServingAuth
@@ -194,12 +196,19 @@ def _served(tools: Mapping[str, Tool], where: str) -> str:
     return f"serving {count} {where}: {', '.join(shown)}{', …' if len(tools) > len(shown) else ''}"
 
 
-def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") -> "Watch":
-    """Return a task that reloads the tools of a server whenever a file has changed.
+class Reopened(NamedTuple):
+    """What a server serves after a reload: tools by name, and the folders of skills."""
+
+    tools: dict[str, Tool]
+    skills: "Sequence[Path]" = ()
+
+
+def reloader(targets: Sequence[str], reopen: Callable[[], Reopened]) -> "Watch":
+    """Return a task that reloads the tools and skills of a server whenever a file has changed.
 
     Args:
-        targets: The targets as typed; their folders and all imported files are watched.
-        reopen: Opens the tools again.
+        targets: The targets as typed, and folders of skills; their folders and all imported files are watched.
+        reopen: Opens the tools, and finds the skills, again.
     """
     first = stamp_of(targets)
 
@@ -212,18 +221,30 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
                 continue
             while now != (later := await asyncio.to_thread(stamp_after_a_while, targets)):
                 now = later  # the files are still being written
-            tools = await asyncio.to_thread(_reopened, reopen)
+            served = await asyncio.to_thread(_reopened, reopen)
             # The set of imported files may have changed. An edit during the reload must trigger another one.
             known = {file: now.get(file, stamp) for file, stamp in (await asyncio.to_thread(stamp_of, targets)).items()}
-            if tools is not None:
-                await server.replace(tools)
-                console.say(f"reloaded: {', '.join(tools)}")
+            if served is not None:
+                await _replace(server, served)
 
     return watch
 
 
-def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | None":
-    """Return the reloaded tools, or report the problems and return `None`."""
+async def _replace(server: "ToolServer", served: Reopened) -> None:
+    try:
+        await server.replace(served.tools, served.skills)
+    except ConfigurationError as error:
+        report(error.problems)
+        console.say(_KEPT)
+    else:
+        console.say(f"reloaded: {', '.join(served.tools)}")
+
+
+_KEPT = "the last good tools are still served"
+
+
+def _reopened(reopen: Callable[[], Reopened]) -> Reopened | None:
+    """Return what is served after a reload, or report the problems and return `None`."""
     try:
         with imported_afresh():
             return reopen()
@@ -231,5 +252,5 @@ def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | Non
         report(error.problems)
     except KeyboardInterrupt:  # raised by the module itself, since Ctrl-C arrives in the main thread
         console.say("error: importing a module raised KeyboardInterrupt")
-    console.say("the last good tools are still served")
+    console.say(_KEPT)
     return None

@@ -1,7 +1,8 @@
 """Serves agent skills: the Skills extension of MCP (`io.modelcontextprotocol/skills`), and its resources.
 
-The files are read once, before the first client connects, so that a digest never differs from what a client reads, and
-no request leads to the file system. Secrets are masked in them as in all answers.
+The files are read once, before the first client connects, and again only when the server is reloaded, so that a digest
+never differs from what a client reads, and no request leads to the file system. Secrets are masked in them as in all
+answers.
 
 Source: https://github.com/modelcontextprotocol/ext-skills, specification/stable/skills.mdx at commit 0682b7b (SEP-2640,
 final; checked 2026-11-26).
@@ -52,7 +53,7 @@ class _File(NamedTuple):
 
 
 class ServedSkills:
-    """The skills of a server, as they were when it started."""
+    """The skills of a server, as they were when it started or was last reloaded."""
 
     def __init__(self, folders: Sequence[Path], redactor: Redactor) -> None:
         """Read the files of skills.
@@ -64,14 +65,31 @@ class ServedSkills:
         Raises:
             ConfigurationError: If a file of a skill cannot be served.
         """
+        self._redactor = redactor
         self._files: dict[str, _File] = {}
         self._entries: dict[str, dict[str, Any]] = {}
+        self.replace(folders)
+
+    def replace(self, folders: Sequence[Path]) -> bool:
+        """Read the files of skills again, which replaces all of them, and return whether any has changed.
+
+        Args:
+            folders: The folder of each skill.
+
+        Raises:
+            ConfigurationError: If a file of a skill cannot be served; the skills are still served as they were.
+        """
+        read = {}
         for folder in folders:
             try:
-                files = files_of_skill(folder)
+                read[folder] = files_of_skill(folder)
             except OSError as error:
                 raise ConfigurationError(f"the skill '{folder}' cannot be served: {error}") from error
-            self._add(folder, {path: _masked(data, redactor) for path, data in files.items()})
+        before = self._entries
+        self._files, self._entries = {}, {}
+        for folder, files in read.items():
+            self._add(folder, {path: _masked(data, self._redactor) for path, data in files.items()})
+        return self._entries != before
 
     def _add(self, folder: Path, files: dict[str, bytes]) -> None:
         skill = parse_skill(files[SKILL_FILE].decode("utf-8", "replace"), str(folder / SKILL_FILE))

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
 from toolkit.disclosure.denials import denial_of
@@ -29,6 +29,9 @@ from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.releases import __version__
 from toolkit.tools.base import Tool
 from toolkit.wrappers.timing import TimedTool
+
+if TYPE_CHECKING:
+    from toolkit.mcp.serving.served_skills import ServedSkills
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
@@ -87,10 +90,21 @@ class ToolServer:
         self._running: dict[Call, None] = {}
         self.cut_off: list[str] = []
         """The names of tools whose calls the end of the server has cancelled, and that may have changed something."""
+        self._skills: ServedSkills | None = None
         self.protocol = self._protocol()
 
-    async def replace(self, tools: Mapping[str, Tool]) -> None:
-        """Replace the served tools, and notify all clients that the list has changed."""
+    async def replace(self, tools: Mapping[str, Tool], skills: Sequence[Path] = ()) -> None:
+        """Replace the served tools and skills, and notify all clients that the lists have changed.
+
+        Args:
+            tools: The tools by name.
+            skills: The folders of the skills; a server that started without any serves none.
+
+        Raises:
+            ConfigurationError: If a file of a skill cannot be served; nothing is replaced.
+        """
+        if self._skills is not None and self._skills.replace(skills):
+            await self._bus.publish(ResourcesListChanged())
         self.catalog.replace(tools)
         self._timed.cache_clear()
         await self.sessions.notify_all()
@@ -119,7 +133,8 @@ class ToolServer:
         if self.options.skills:
             from toolkit.mcp.serving.served_skills import ServedSkills  # few servers have skills
 
-            ServedSkills(self.options.skills, self.options.redactor).add_to(protocol)
+            self._skills = ServedSkills(self.options.skills, self.options.redactor)
+            self._skills.add_to(protocol)
         security = RequestStateSecurity.ephemeral(ttl=self.options.rules.approval_timeout)
         protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
         return protocol

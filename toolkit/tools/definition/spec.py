@@ -220,8 +220,9 @@ class ToolSpec:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The part that a model receives: name, description and parameters."""
-        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+        """The part that a model receives: name, description if there is one, and parameters."""
+        described = {"description": self.description} if self.description else {}
+        return {"name": self.name, **described, "parameters": self.parameters}
 
     @property
     def properties(self) -> Mapping[str, Any]:
