@@ -2,6 +2,7 @@
 
 import json
 import re
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -176,6 +177,46 @@ def test_the_json_report_has_the_comparison(report):
     assert (moved["name"], moved["before"], moved["now"], list(moved["changes"])) == (
         "a cancellation", [10, 10], [0, 10], ["cancel"],
     )  # fmt: skip
+
+
+def test_markdown_has_the_tables_of_the_comparison(report):
+    finished = report(10, "--format", "markdown")
+    _, *tables = finished.stdout.rstrip("\n").split("\n\n| ")[1:]
+    assert [one.splitlines()[0] for one in tables] == [
+        "model | passed | 95% | tool | valid | arguments | not needless | tokens | cost | time |",
+        "asked for | called | times | by |",
+        "model | before | now | change | 95% |",
+        "moved | before | now | 95% | by | changed |",
+    ]
+    assert tables[1].splitlines()[1:] == ["| --- | --- | --- | --- |", "| cancel | none | 10 | scripted:careful.py |"]
+    assert tables[2].splitlines()[2] == (
+        "| scripted:careful.py | 40/40 | 30/40 | -25%, a significant drop | -40% to -11% |"
+    )
+
+
+def test_github_annotations_end_with_the_comparison(report):
+    finished = report(10, "--format", "github")
+    assert finished.stdout.splitlines()[-2:] == [
+        (
+            "::notice title=toolkit::model scripted:careful.py, before 40/40, now 30/40, change -25%25, a significant drop, "
+            "95%25 -40%25 to -11%25"
+        ),
+        (
+            "::notice title=toolkit::moved a cancellation, before 10/10, now 0/10, 95%25 -100%25 to -61%25, "
+            "by scripted:careful.py, changed 'cancel': the description was \"Cancel an order that has not been sent yet.\", "
+            'and is "Cancel an order."'
+        ),
+    ]
+
+
+def test_junit_says_what_a_model_called_in_a_case_that_fails(report):
+    finished = report(1, "--format", "junit")
+    root = ET.fromstring(finished.stdout)  # noqa: S314 - our own output
+    assert [
+        (case.get("name"), {one.get("name"): one.get("value") for one in case.iter("property")})
+        for case in root.iter("testcase")
+        if case.find("properties") is not None
+    ] == [("a cancellation", {"model": "scripted:careful.py", "asked": "cancel", "called": "", "faults": "tool"})]
 
 
 @pytest.mark.parametrize(

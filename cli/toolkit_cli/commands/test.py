@@ -241,7 +241,7 @@ def _show(
     from toolkit_cli.rendering.report_formats import as_junit, as_markdown
 
     of_tools = [] if checked is None else contract_reports.problems_of(checked)
-    of_cases = case_reports.problems_of(ran or [])
+    of_cases, tables = case_reports.problems_of(ran or []), case_reports.tables_of(ran or [], compared or ())
     match options.format:
         case "json":
             record = {} if checked is None else contract_reports.as_record(checked, options.seed)
@@ -252,10 +252,11 @@ def _show(
             suites = {"tools": tools, "cases": case_reports.tool_cases(ran or [])}
             console.write_data(f"{as_junit(of_tools, command='test', suites=suites)}\n")
         case "github":
-            text = as_github([*of_tools, *of_cases], "test")
+            notes = case_reports.as_notes(tables)
+            text = as_github([*of_tools, *of_cases], "test", notes=notes)
             console.write_data(f"{text}\n" if text else "")
         case "markdown":
-            console.write_data(f"{as_markdown([*of_tools, *of_cases], command='test')}\n")
+            console.write_data(f"{as_markdown([*of_tools, *of_cases], command='test', tables=tables)}\n")
         case "text":
             width, colour = min(console.data_width(), _WIDEST), console.data_has_colour()
             parts = [] if checked is None else [contract_reports.as_report(checked, colour=colour, width=width)]

@@ -13,8 +13,8 @@ from toolkit.pins.drifts import in_short
 from toolkit.problems import Problem, seen_from
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import as_records, as_text, counted
-from toolkit_cli.rendering.report_formats import ToolCase
-from toolkit_cli.rendering.styles import Line, paint_all, table
+from toolkit_cli.rendering.report_formats import Table, ToolCase
+from toolkit_cli.rendering.styles import paint_all, table
 
 if TYPE_CHECKING:
     from toolkit.cases.case import Ran
@@ -33,16 +33,31 @@ def as_report(
     """Return the failures with source excerpts, figures of models, and a summary, with a newline at the end."""
     problems = problems_of(ran)
     parts = [f"{as_text(problems, colour=colour, width=width)}\n"] if problems else []
-    tables: list[list[Line]] = []
-    if any(one.case.label for one in ran):
-        figures = figures_of(ran)
-        tables += [table(_HEADER, [_row(one) for one in figures], width), _confusions(figures, width)]
-    if compared:
-        tables.append(table(("MODEL", "BEFORE", "NOW", "CHANGE", "95%"), [as_change(one) for one in compared], width))
-        moved = [_moved(one, model.model) for model in compared for one in model.moved]
-        tables.append(table(("MOVED", "BEFORE", "NOW", "95%", "BY", "CHANGED"), moved, width) if moved else [])
-    parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables if lines]
+    tables = (table(header, rows, width) for header, rows in tables_of(ran, compared))
+    parts += [f"{paint_all(lines, colour=colour)}\n" for lines in tables]
     return "\n".join([*(one.rstrip("\n") + "\n" for one in parts), f"{summary(ran, total)}\n"])
+
+
+def tables_of(ran: "Sequence[Ran]", compared: "Sequence[Comparison]") -> list[Table]:
+    """Return the figures of models, what they called instead of other tools, and how they differ from before."""
+    figures = figures_of(ran) if any(one.case.label for one in ran) else []
+    moved = [_moved(one, model.model) for model in compared for one in model.moved]
+    tables = [
+        (_HEADER, [_row(one) for one in figures]),
+        (("ASKED FOR", "CALLED", "TIMES", "BY"), _confusions(figures)),
+        (("MODEL", "BEFORE", "NOW", "CHANGE", "95%"), [as_change(one) for one in compared]),
+        (("MOVED", "BEFORE", "NOW", "95%", "BY", "CHANGED"), moved),
+    ]
+    return [(header, rows) for header, rows in tables if rows]
+
+
+def as_notes(tables: Sequence[Table]) -> list[str]:
+    """Return the rows of tables as sentences: each cell with the title of its column."""
+    return [
+        ", ".join(f"{title.lower()} {cell}" for title, cell in zip(header, row, strict=True) if cell)
+        for header, rows in tables
+        for row in rows
+    ]
 
 
 _HEADER = ("MODEL", "PASSED", "95%", "TOOL", "VALID", "ARGUMENTS", "NOT NEEDLESS", "TOKENS", "COST", "TIME")
@@ -55,16 +70,15 @@ def _row(one: Figures) -> tuple[str, ...]:
     return (one.model, *rate, *grades, f"{one.tokens:,}", money(one.cost) if one.cost else "", f"{one.seconds:.1f} s")
 
 
-def _confusions(figures: Sequence[Figures], width: int) -> list[Line]:
-    """Return the table of the tools that were called where others were asked for; empty if there are none."""
+def _confusions(figures: Sequence[Figures]) -> list[tuple[str, ...]]:
+    """Return the tools that were called where others were asked for."""
     pairs = sorted({pair for one in figures for pair in one.confusions if pair[0] != pair[1]})
-    rows = [
+    return [
         (asked or "none", called or "none", str(one.confusions[asked, called]), one.model)
         for asked, called in pairs
         for one in figures
         if (asked, called) in one.confusions
     ]
-    return table(("ASKED FOR", "CALLED", "TIMES", "BY"), rows, width) if rows else []
 
 
 def as_change(one: "Comparison") -> tuple[str, ...]:
@@ -176,6 +190,16 @@ def tool_cases(ran: "Sequence[Ran]") -> list[ToolCase]:
             one.case.title,
             shown_path(str(one.case.file)),
             problems=tuple(replace(seen_from(here, problem), severity="error") for problem in one.result.problems),
+            properties=_properties(one),
         )
         for one in ran
     ]
+
+
+def _properties(one: "Ran") -> dict[str, str]:
+    """Return what a model chose in a case that fails."""
+    choice = one.result.choice
+    if choice is None or one.result.passed:
+        return {}
+    listed = {"asked": choice.asked, "called": choice.called, "faults": choice.faults}
+    return {"model": choice.model} | {name: ", ".join(all_of) for name, all_of in listed.items()}

@@ -140,8 +140,8 @@ def counted_tools(tools: "ToolCounts") -> str:
     return f"{found}{' in ' if places else ''}{', '.join(places)}{': ' if kinds else ''}{kinds}"
 
 
-def as_github(problems: Sequence[Problem], command: str = "lint") -> str:
-    """Return GitHub annotations, errors first, up to GitHub's limit per severity, and a note about the rest."""
+def as_github(problems: Sequence[Problem], command: str = "lint", *, notes: Sequence[str] = ()) -> str:
+    """Return GitHub annotations, errors first, up to GitHub's limit per severity, a note about the rest, and others."""
     lines: list[str] = []
     for severity in _STYLES:
         of_kind = [problem for problem in problems if problem.severity == severity]
@@ -149,6 +149,7 @@ def as_github(problems: Sequence[Problem], command: str = "lint") -> str:
     left_out = len(problems) - len(lines)
     if left_out:
         lines.append(f"::notice title=toolkit::{left_out} more not shown; `toolkit {command}` shows all")
+    lines += [f"::notice title=toolkit::{_escape(note)}" for note in notes[:_GITHUB_SHOWS]]
     return "\n".join(lines)
 
 

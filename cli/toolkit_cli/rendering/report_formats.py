@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -25,12 +25,18 @@ class ToolCase(NamedTuple):
         source: Where it comes from.
         skipped: Why it was not called; empty if it was.
         problems: How it has failed.
+        properties: More about it, by name.
     """
 
     name: str
     source: str
     skipped: str = ""
     problems: tuple[Problem, ...] = ()
+    properties: Mapping[str, str] = {}
+
+
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""The titles of the columns of a table, and its rows."""
 
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
@@ -106,8 +112,10 @@ def _tool_suite(cases: Sequence[ToolCase], name: str) -> str:
 
 def _tool_case(case: ToolCase) -> str:
     head = f"    <testcase name={_attribute(case.name)} classname={_attribute(case.source)}"
-    inside = [f"<skipped message={_attribute(case.skipped)}/>"] if case.skipped else map(_failure, case.problems)
-    return f"{head}>{''.join(inside)}</testcase>" if case.skipped or case.problems else f"{head}/>"
+    pairs = (f"<property name={_attribute(name)} value={_attribute(one)}/>" for name, one in case.properties.items())
+    inside = [f"<properties>{''.join(pairs)}</properties>"] if case.properties else []
+    inside += [f"<skipped message={_attribute(case.skipped)}/>"] if case.skipped else map(_failure, case.problems)
+    return f"{head}>{''.join(inside)}</testcase>" if inside else f"{head}/>"
 
 
 def _failure(problem: Problem, at: Location | str | None = None) -> str:
@@ -158,14 +166,20 @@ _SIGNS: dict[Severity, str] = {"error": "❌", "warning": "⚠️", "info": "�
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#!~])")
 
 
-def as_markdown(problems: Sequence[Problem], *, command: str = "lint") -> str:
-    """Return a heading, a summary, and a table of the findings of a command."""
-    heading = f"### toolkit {command}"
-    if not problems:
-        return f"{heading}\n\nAll checks passed! ✅"
-    rows = [_row(problem) for problem in problems]
-    head = [heading, "", summary_of(problems), "", "| | rule | where | what |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *rows])
+def as_markdown(problems: Sequence[Problem], *, command: str = "lint", tables: Sequence[Table] = ()) -> str:
+    """Return a heading, a summary, a table of the findings of a command, and more tables."""
+    parts = [f"### toolkit {command}", summary_of(problems) if problems else "All checks passed! ✅"]
+    if problems:
+        parts.append(_table(("", "rule", "where", "what"), map(_row, problems)))
+    for header, rows in tables:
+        cells = (f"| {' | '.join(map(_escape, row))} |" for row in rows)
+        parts.append(_table([title.lower() for title in header], cells))
+    return "\n\n".join(parts)
+
+
+def _table(header: Sequence[str], rows: Iterable[str]) -> str:
+    titles = "".join(f"| {title} " if title else "| " for title in header)
+    return "\n".join([f"{titles}|", f"|{' --- |' * len(header)}", *rows])
 
 
 def _row(problem: Problem) -> str:
