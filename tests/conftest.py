@@ -27,11 +27,12 @@ for name in ("SIGHUP", "SIGTERM"):
 
 
 # A tool behaves differently in CI, which only tests about that may see; and no test may read what the user of this
-# machine has configured, nor write into their journal and audit log.
+# machine has configured, nor write into their journal, audit log and keyring.
 os.environ.pop("CI", None)
 OWN_FOLDERS = tempfile.TemporaryDirectory(prefix="toolkit-tests-", ignore_cleanup_errors=True)
 for kind in ("CONFIG", "STATE"):
     os.environ[f"XDG_{kind}_HOME"] = str(Path(OWN_FOLDERS.name, kind.lower()))
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
 
 class Everyday(NamedTuple):

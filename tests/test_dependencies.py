@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = {
     "cli": ["mcp"],  # the page of `toolkit ui`, which says so if it is not installed
-    "toolkit/mcp": ["mcp"],
+    "toolkit/mcp": ["keyring"],
     "toolkit/agents": ["agent"],
     "toolkit/batches": ["parquet"],
     "toolkit/stores": ["durable"],

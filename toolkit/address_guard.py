@@ -68,6 +68,7 @@ class AddressGuard:
         resolve: Resolver = resolve_by_system,
         *,
         only_hosts: Iterable[str] = (),
+        kinds: Iterable[str] = (),
     ) -> None:
         """Create the guard.
 
@@ -76,10 +77,12 @@ class AddressGuard:
             resolve: Resolves host names.
             only_hosts: If any are given, the only hosts that are allowed, as names or as `*.example.com` for all
                 subdomains.
+            kinds: Kinds of addresses that are allowed although they are not public, as `why_refused` calls them.
         """
         self._trusted = frozenset(_normal(host) for host in private_hosts)
         self._resolve = resolve
         self._only = tuple(_normal(host) for host in only_hosts)
+        self._kinds = frozenset(kinds)
 
     async def addresses_of(self, host: str, port: int) -> list[str]:
         """Return all addresses of a host after checking them. Connect only to these, without resolving the name again.
@@ -103,7 +106,7 @@ class AddressGuard:
         found = [spelled] if spelled is not None else await self._look_up(host, port)
         if name not in self._trusted and _with_port(name, port) not in self._trusted:
             for address in found:
-                if why := why_refused(address):
+                if (why := why_refused(address)) and why not in self._kinds:
                     raise RefusedHostError(f"{host} is {why}" if spelled else f"{host} leads to {why}")
         return [str(address) for address in found]
 
@@ -127,6 +130,16 @@ def host_and_port_of(url: str) -> str:
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+async def kinds_of(url: str, resolve: Resolver = resolve_by_system) -> frozenset[str]:
+    """Return the kinds of addresses that a URL leads to and that are not public; none if its host is not found."""
+    host = urlsplit(url).hostname or ""
+    try:
+        found = await AddressGuard([host], resolve).addresses_of(host, 0)
+    except (RefusedHostError, UnknownHostError):
+        return frozenset()
+    return frozenset(filter(None, (why_refused(ip_address(each)) for each in found)))
 
 
 def why_refused(address: IPv4Address | IPv6Address) -> str | None:

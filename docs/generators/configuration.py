@@ -6,6 +6,7 @@ from docs.generators.regions import with_region
 from docs.generators.settings_tables import key_table
 from toolkit.documents.keys import Key  # private
 from toolkit.lint.configuration.settings import all_lint_keys  # private
+from toolkit.mcp.settings.auth_keys import AUTH_KEYS  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.mcp.settings.serving_keys import AUTH  # private
 from toolkit.settings.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
@@ -25,6 +26,7 @@ def tables() -> str:
         "In `[defaults]`": DEFAULTS,
         "In `[groups.NAME]`": GROUP,
         "In `[mcp.NAME]`, which has either `command` or `url`": servers,
+        "In `[mcp.NAME.auth]`, for a server with a `url`": AUTH_KEYS,
         "In `[serve.auth]`": AUTH,
         "In `[prices.NAME]`": PRICES,
         "In `[lint]`": all_lint_keys(),

@@ -362,11 +362,9 @@ def _registrations_of(ours):
         def get_server_metadata(self):
             return {}
 
-        def generate_client_secret(self, request):
-            return ""
-
         def save_client(self, client_info, client_metadata, request):
+            method = client_metadata.get("token_endpoint_auth_method", "client_secret_basic")
             redirects = tuple(client_metadata["redirect_uris"])
-            return ours.add(Client(client_info["client_id"], redirects=redirects))
+            return ours.add(Client(client_info["client_id"], client_info["client_secret"], method, redirects=redirects))
 
     return Registrations

@@ -171,7 +171,7 @@ class _Nobody:
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
-        (401, "answered with HTTP 401 Unauthorized: check the credentials in its 'headers'"),
+        (401, "answered with HTTP 401 Unauthorized: sign in with `toolkit mcp login door`"),
         (
             403,
             "answered with HTTP 403 Forbidden: these credentials do not allow this request; ask the server's operator for access",

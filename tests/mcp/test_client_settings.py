@@ -67,7 +67,7 @@ command = "a"
         "toolkit.toml:13:9: error[TK005]: 'mcp.two.env.TOKEN' seems to hold a secret (refer to an environment variable: '${NAME}')",
         "toolkit.toml:13:24: error[TK005]: 'mcp.two.env.A B' cannot be sent (write env = { TZ = 'UTC', TOKEN = '${TOKEN}' })",
         "toolkit.toml:16:1: error[TK005]: 'mcp.three.url' must be a URL with https:// or http://",
-        "toolkit.toml:17:1: error[TK005]: unknown key 'mcp.three.args' ('args' is for the other kind of server; the keys are url, headers, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
+        "toolkit.toml:17:1: error[TK005]: unknown key 'mcp.three.args' ('args' is for the other kind of server; the keys are url, headers, auth, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
         "toolkit.toml:18:1: error[TK005]: the regular expression /(/ is invalid: missing ), unterminated subpattern at position 0",
         "toolkit.toml:19:1: error[TK005]: 'mcp.three.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h (write '30s' for seconds)",
         "toolkit.toml:22:1: error[TK005]: 'mcp.four.url' holds a user name or password (send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' })",

@@ -82,13 +82,25 @@ CLIENT = {
 }
 """Which checks of each scenario must pass; how quickly a busy machine reconnects says nothing of us, and where no null is
 taken, we send none (`sep-2243-client-omit-null`)."""
+SIGN_IN = [
+    *("metadata-default", "metadata-var1", "metadata-var2", "metadata-var3", "metadata-issuer-mismatch", "basic-cimd"),
+    *("scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined", "scope-step-up"),
+    *("scope-retry-limit", "offline-access-scope", "offline-access-not-supported", "pre-registration"),
+    *("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none", "resource-mismatch"),
+    *("iss-supported", "iss-not-advertised", "iss-supported-missing", "iss-wrong-issuer", "iss-unexpected"),
+    *("iss-normalized", "authorization-server-migration", "client-credentials-jwt", "client-credentials-basic"),
+    *("2025-03-26-oauth-metadata-backcompat", "2025-03-26-oauth-endpoint-fallback"),
+]
+"""The scenarios `auth/…` of clients of which every check passes."""
+NO_SIGN_IN = ["enterprise-managed-authorization", "dpop", "dpop-nonce", "wif-jwt-bearer"]
+"""The others: extensions of the protocol that are not built."""
 
 
 def checks_in(folder):
     """Return the checks by the scenario of a folder of results."""
     return {
         re.sub(r"-\d{4}-\d\d-\d\dT.*", "", file.parent.name): json.loads(file.read_text("utf-8"))
-        for file in folder.glob("*/checks.json")
+        for file in folder.rglob("checks.json")
     }
 
 
@@ -133,20 +145,18 @@ def test_server_passes_the_scenarios_that_we_claim(peer, served, tmp_path, figur
         figure(f"{suite}: {name} of servers, {len(passed(checks))} checks passed, {len(refused)} not")
 
 
-@pytest.mark.proof(everyday=1)
-@pytest.mark.parametrize("scenario", CLIENT)
-def test_client_passes_the_scenarios_that_we_claim(peer, tmp_path, figure, scenario):
-    suite = peer("conformance")
+def as_client(suite, program, scenario, folder):
+    """Start a program as the client of a scenario; return the checks, and what the suite has printed."""
     finished = subprocess.run(
         [
             *suite.command,
             "client",
             "--command",
-            f"{sys.executable} {FIXTURES / 'client.py'}",
+            f"{sys.executable} {FIXTURES / program}",
             "--scenario",
             scenario,
             "-o",
-            tmp_path,
+            folder,
         ],
         stdin=subprocess.DEVNULL,
         env={name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")},
@@ -154,11 +164,38 @@ def test_client_passes_the_scenarios_that_we_claim(peer, tmp_path, figure, scena
         timeout=PATIENCE * 2,
         check=False,
     )
-    [checks] = checks_in(tmp_path).values() or [[]]
-    assert set(passed(checks)) >= CLIENT[scenario], finished.stdout.decode()[-5000:]
+    [checks] = checks_in(folder).values() or [[]]
+    return checks, finished.stdout.decode()
+
+
+@pytest.mark.proof(everyday=1)
+@pytest.mark.parametrize("scenario", CLIENT)
+def test_client_passes_the_scenarios_that_we_claim(peer, tmp_path, figure, scenario):
+    suite = peer("conformance")
+    checks, printed = as_client(suite, "client.py", scenario, tmp_path)
+    assert set(passed(checks)) >= CLIENT[scenario], printed[-5000:]
     figure(f"{suite}: {scenario} of clients, {len(passed(checks))} checks passed")
+
+
+@pytest.mark.proof(everyday=1)
+@pytest.mark.parametrize("scenario", SIGN_IN)
+def test_client_passes_the_scenarios_of_signing_in(peer, tmp_path, figure, scenario):
+    suite = peer("conformance")
+    checks, printed = as_client(suite, "signing_in.py", f"auth/{scenario}", tmp_path)
+    assert passed(checks), printed[-5000:]
+    assert failed(checks) == set(), printed[-5000:]
+    figure(f"{suite}: auth/{scenario} of clients, {len(passed(checks))} checks passed")
+
+
+@pytest.mark.proof
+def test_every_scenario_of_signing_in_is_claimed_or_left_out(peer):
+    suite = peer("conformance")
+    listed = subprocess.run([*suite.command, "list"], capture_output=True, encoding="utf-8", check=True).stdout
+    assert set(re.findall(r"- auth/(\S+)", listed)) == {*SIGN_IN, *NO_SIGN_IN}
 
 
 def test_page_names_every_scenario_that_we_claim():
     text = PAGE.read_text("utf-8")
-    assert [name for name in {*chain(*SERVER.values()), *IN_PART, *CLIENT} if f"`{name}`" not in text] == []
+    assert [
+        name for name in {*chain(*SERVER.values()), *IN_PART, *CLIENT, *SIGN_IN, *NO_SIGN_IN} if f"`{name}`" not in text
+    ] == []

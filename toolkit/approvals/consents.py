@@ -70,6 +70,11 @@ class Consents:
         self._given: set[str] = set()
         self._refusals: dict[str, Problem] = {}
 
+    @property
+    def gate(self) -> Gate | None:
+        """The gate that asks for missing consents, if there is one."""
+        return self._gate
+
     def is_given(self, access: Access) -> bool:
         """Return whether the user has already given consent, without asking."""
         return access.name in self._named or access.identity in self._given or access.identity in self._remembered()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from operator import is_
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from toolkit.redactors.secret_forms import (
     KnownSecrets,
@@ -241,6 +241,11 @@ def environment_redactor() -> Redactor:
     return _redactor_of(_variables())
 
 
+RECEIVED: Final = Redactor(by_format=False)
+"""Knows the secrets that this process has received from others, such as tokens; every redactor of the environment
+redacts them too."""
+
+
 def learn_names(redactor: Redactor, names: Iterable[str]) -> None:
     """Teach a redactor that these names hold secrets, and the values that the environment has for them."""
     redactor.names |= {name.lower() for name in names}
@@ -255,7 +260,7 @@ def _variables() -> _Variables:
 @lru_cache(maxsize=1)
 def _redactor_of(variables: _Variables) -> Redactor:
     """Return the redactor of an environment, cached until the environment changes."""
-    return Redactor(*_secrets(variables))
+    return Redactor(*_secrets(variables), outer=RECEIVED)
 
 
 def _secrets(variables: _Variables) -> Iterator[str]:

@@ -15,6 +15,7 @@ from toolkit.mcp.tools.remote import RemoteTool, offered_name, place_of, tools_f
 from toolkit.pins.drifts import in_short
 from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock
 from toolkit.problems import Problem, Severity, did_you_mean, how_to_install
+from toolkit.running import run_coroutine
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.definition.spec import ToolSpec
@@ -200,11 +201,14 @@ class ConfiguredServers:
         from toolkit.mcp.client.server_sessions import (
             ServerUnreachable,  # it imports the SDK
             connection_to,
-            wait_for,
+            with_sign_in,
         )
+        from toolkit.mcp.sign_in.providers import person_of  # as above
 
+        person = person_of(self._consents.gate)
         try:
-            listing = wait_for(connection_to(server, self._configuration.context).listing())
+            connection = connection_to(server, self._configuration.context)
+            listing = run_coroutine(lambda: with_sign_in(server, person, connection.listing))
         except ServerUnreachable as error:
             return Collected.nothing(unreachable_problem(server, str(error)))
         except ConfigurationError as error:

@@ -1,4 +1,4 @@
-"""`toolkit mcp`: list the configured MCP servers, check them or find out what is wrong, and install them in clients."""
+"""`toolkit mcp`: list the configured MCP servers, check them, sign in to them, and install them in clients."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -37,6 +37,7 @@ Names = Annotated[
         autocompletion=complete_server,
     ),
 ]
+Name = Annotated[str, typer.Argument(metavar="SERVER", help="The name of the server.", autocompletion=complete_server)]
 Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")]
 
 
@@ -122,6 +123,60 @@ def examine_servers(options: DoctorOptions) -> int:
         return diagnose(servers, session, may_call=options.call, as_json=options.format == "json")
 
 
+class LoginOptions(NamedTuple):
+    """The command-line options of `toolkit mcp login`, one per field."""
+
+    name: Name
+    start: Starts = None
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the page to open anywhere, and read the address it ends at.")
+    ] = False
+    stored_only: Annotated[
+        bool, typer.Option("--stored-only", help="Use only an earlier sign-in, renewed if needed; for CI.")
+    ] = False
+    scope: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A permission that is needed. Repeatable.")
+    ] = None
+    debug: Debug = False
+
+
+def login(options: LoginOptions) -> ExitCode:
+    """Sign in to a server, in a browser.
+
+    You see on which host before a browser is opened. Nothing is asked if an earlier sign-in is still accepted. The exit
+    code is 4 if you are not signed in at the end.
+    """
+    configuration = load_configuration(start=options.start)
+    servers = _choose_servers([options.name], configuration, "text")
+    if not servers:
+        return ExitCode.NOT_FOUND
+    from toolkit_cli.servers.sign_ins import SignInWishes, log_in  # few commands need them
+
+    gate = gate_for(configuration)
+    refusals = refusals_of(servers, ConfiguredServers(configuration, consents_for(configuration, gate)))
+    if refusals:
+        raise Failure(code_for([*refusals.values()]), problems=[*refusals.values()])
+    wishes = SignInWishes(not options.no_browser, options.stored_only, options.scope or ())
+    return log_in(servers[0], configuration.context, gate, wishes)
+
+
+class LogoutOptions(NamedTuple):
+    """The command-line options of `toolkit mcp logout`, one per field."""
+
+    name: Name
+    debug: Debug = False
+
+
+def logout(options: LogoutOptions) -> ExitCode:
+    """Remove the stored tokens of a server, without contacting it."""
+    servers = _choose_servers([options.name], load_configuration(), "text")
+    if not servers:
+        return ExitCode.NOT_FOUND
+    from toolkit_cli.servers.sign_ins import log_out  # as above
+
+    return log_out(servers[0])
+
+
 def _session_options(options: DoctorOptions) -> SessionOptions:
     messages = MessageOptions(debug=options.debug)
     return SessionOptions(options.asking, OpeningOptions(start=options.start), messages=messages)
@@ -151,5 +206,7 @@ SERVERS: Final[Mapping[str, Callable[..., int]]] = {
     "doctor": examine_servers,
     "install": install,
     "uninstall": uninstall,
+    "login": login,
+    "logout": logout,
 }
 """The commands of `toolkit mcp`."""

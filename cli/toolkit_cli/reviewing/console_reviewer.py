@@ -27,6 +27,7 @@ from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.mcp.sign_in.providers import SignInRequest
     from toolkit_cli.prompting import Flaw, Prompter, TypedLine
     from toolkit_cli.reviewing.rule_writing import Offer
 
@@ -267,6 +268,12 @@ class ConsoleReviewer:
                 return ExitEarly("the input ended while a question was open")
             except KeyboardInterrupt:
                 return ExitEarly("interrupted while a question was open", interrupted=True)
+
+    async def sign_in(self, request: "SignInRequest") -> str | None:
+        """Let the user sign in to an MCP server in a browser; see `SignInPrompts`."""
+        from toolkit_cli.reviewing.sign_in_prompts import SignInPrompts  # few runs need a sign-in
+
+        return await SignInPrompts(self, self._screen).sign_in(request)
 
     def inform(self, problem: Problem) -> None:
         """Show a problem with the answer to a question."""

@@ -25,6 +25,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from toolkit.amounts import format_duration
 from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer, expand
+from toolkit.mcp.sign_in.providers import Challenge
 from toolkit.problems import did_you_mean
 
 StepName = Literal[
@@ -101,7 +102,8 @@ class ExplainingClient(httpx2.AsyncClient):
         if status < HTTPStatus.BAD_REQUEST or (status in _NEGOTIATED and _SESSION in request.headers):
             return response
         await response.aread()
-        if request.method != "POST" or _is_json_rpc(response):
+        needs_sign_in = self.auth is not None and Challenge.of(response) is not None
+        if request.method != "POST" or (_is_json_rpc(response) and not needs_sign_in):
             return response
         data = {_STATUS: status, _HEADER: response.headers.get("www-authenticate", "")}
         message = reason_of_status(status).sentence.removeprefix(_ANSWERED)

@@ -41,6 +41,7 @@ from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.failure_reasons import WrongEra, leaf_of, words_of
 from toolkit.mcp.client.transports import ServerLog, Values, open_transport
 from toolkit.mcp.settings.server_settings import McpServer, StdioServer
+from toolkit.mcp.sign_in.server_auth import ServerAuth
 from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
 
@@ -201,7 +202,7 @@ _CALLER: ContextVar["_Waiting | None"] = ContextVar("toolkit_mcp_caller", defaul
 class Conversation:
     """A session with a server. A single task opens and closes it, as anyio requires."""
 
-    def __init__(self, server: McpServer, values: Values, redactor: Redactor) -> None:
+    def __init__(self, server: McpServer, values: Values, redactor: Redactor, auth: ServerAuth | None = None) -> None:
         loop = asyncio.get_running_loop()
         self.server_log = ServerLog(server.name, redactor)
         self.ready: asyncio.Future[None] = loop.create_future()
@@ -210,6 +211,7 @@ class Conversation:
         self._redactor = redactor
         self._server = server
         self._values = values
+        self._auth = auth
         self._ended = asyncio.Event()
         self._listed: Listing | None = None
         self._fresh_until = inf
@@ -349,7 +351,7 @@ class Conversation:
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:
         """Open the streams of the server; invalid tools are taken out of lists, so that the SDK accepts the rest."""
-        async with open_transport(self._server, self._values, self.server_log) as (received, sent):
+        async with open_transport(self._server, self._values, self.server_log, self._auth) as (received, sent):
             yield WatchedStream(received, through=self._filter, on_end=self._ended.set), sent
 
     def _filter(self, item: Any) -> Any:

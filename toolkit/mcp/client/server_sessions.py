@@ -10,9 +10,10 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from mcp.shared.exceptions import MCPError
@@ -20,13 +21,24 @@ from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.failure_reasons import Reason, fault_of_answer, is_lost, is_status, is_unreadable, reason_of
+from toolkit.mcp.client.failure_reasons import (
+    Reason,
+    fault_of_answer,
+    is_lost,
+    is_status,
+    is_unreadable,
+    reason_of,
+    reason_of_status,
+)
 from toolkit.mcp.client.server_conversations import Caller, Conversation, Listing
 from toolkit.mcp.client.transports import ServerLog, Values, redactor_of, values_for
-from toolkit.mcp.settings.server_settings import McpServer
+from toolkit.mcp.settings.server_settings import HttpServer, McpServer
+from toolkit.mcp.sign_in.providers import Challenge, Person, SignInError, sign_in
+from toolkit.mcp.sign_in.server_auth import ServerAuth
 
 _CANCELLING_SECONDS = 1.0
 _TERMINATED = "Session terminated"
+_REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
 class ServerUnreachable(ToolExecutionError):
@@ -42,6 +54,23 @@ class ServerUnreachable(ToolExecutionError):
         super().__init__(f"MCP server '{server.name}' {reason.sentence}{output}", "network")
         self.reason = reason
         self.log = log
+
+
+class SignInNeeded(ServerUnreachable):
+    """Raised if a server does not accept a request without a sign-in, or without more permissions.
+
+    Attributes:
+        challenge: What the server requires.
+    """
+
+    def __init__(self, server: HttpServer, challenge: Challenge, failure: str) -> None:
+        is_machine = server.auth.grant == "client_credentials"
+        scopes = "".join(f" --scope {scope}" for scope in challenge.scope.split() if challenge.lacks_scope)
+        fix = "check its 'auth'" if is_machine else f"sign in with `toolkit mcp login {server.name}{scopes}`"
+        reason = reason_of_status(challenge.status, challenge.header)
+        text = f"{reason.text.partition(':')[0]}: {failure}" if failure else reason.text
+        super().__init__(server, reason._replace(text=text, fix=fix))
+        self.challenge = challenge
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +96,7 @@ class Connection:
     def __init__(self, server: McpServer, values: Values) -> None:
         self.server = server
         self.redactor = redactor_of(server, values)
+        self._auth = ServerAuth(server) if isinstance(server, HttpServer) and server.signs_in else None
         self._values = values
         self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
         self._session: Conversation | None = None
@@ -176,7 +206,7 @@ class Connection:
         if self._session is not None and self._session.has_ended:
             self._retire(self._session)
         if self._session is None:
-            self._session = Conversation(self.server, self._values, self.redactor)
+            self._session = Conversation(self.server, self._values, self.redactor, self._auth)
         session = self._session
         try:
             await asyncio.shield(session.ready)
@@ -195,6 +225,8 @@ class Connection:
     def _unreachable(self, error: BaseException, session: "Conversation") -> ServerUnreachable:
         if isinstance(error, ServerUnreachable):
             return error
+        if (needed := self._sign_in_needed()) is not None:
+            return needed
         has_ended = session.has_ended
         if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
@@ -204,7 +236,16 @@ class Connection:
             self.server, reason._replace(text=text, fix=fix, header=header), log=session.server_log
         )
 
+    def _sign_in_needed(self) -> SignInNeeded | None:
+        """Return the error that a sign-in is needed, if the server has said so."""
+        auth, server = self._auth, self.server
+        if auth is None or auth.challenge is None or not isinstance(server, HttpServer):
+            return None
+        return SignInNeeded(server, auth.challenge, self.redactor.text(auth.failure))
+
     def _refusal(self, error: MCPError) -> ToolExecutionError:
+        if error.code in _REFUSALS and (needed := self._sign_in_needed()) is not None:
+            return needed
         session = self._session
         if is_lost(error, has_ended=session is None or session.has_ended):
             if session is not None:
@@ -270,6 +311,43 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
 async def reach(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in the event loop of the sessions, and await its result; cancelling this cancels it."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _the_engine().loop))
+
+
+_MOST_SIGN_INS = 2
+
+
+async def with_sign_in(server: McpServer, person: Person | None, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine function in the event loop of the sessions; if the server requires it, after a sign-in.
+
+    Args:
+        server: The server.
+        person: Lets a person sign in; `None` if there is nobody at a terminal.
+        work: The coroutine function. The server has done nothing yet when it is called again.
+
+    Raises:
+        ServerUnreachable: If the server cannot be reached, or needs a sign-in and nobody signs in.
+    """
+    for _ in range(_MOST_SIGN_INS):  # one for a token, and one for permissions
+        try:
+            return await reach(work())
+        except SignInNeeded as needed:
+            if person is None or not isinstance(server, HttpServer) or server.auth.grant == "client_credentials":
+                raise
+            await sign_in_to(server, needed.challenge, person)
+    return await reach(work())
+
+
+async def sign_in_to(server: HttpServer, challenge: Challenge, person: Person) -> None:
+    """Let a person sign in to a server.
+
+    Raises:
+        ServerUnreachable: If they do not sign in, or cannot.
+    """
+    try:
+        await sign_in(server, challenge, person)
+    except SignInError as error:
+        reason = Reason("authorization", f"needs a sign-in, which has failed: {error}")
+        raise ServerUnreachable(server, reason) from error
 
 
 def connection_to(server: McpServer, values: Mapping[str, Any] | None = None) -> "Connection":

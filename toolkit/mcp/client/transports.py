@@ -29,6 +29,7 @@ from mcp.shared.message import SessionMessage
 
 from toolkit.mcp.client.failure_reasons import ExplainingClient, message_of
 from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
+from toolkit.mcp.sign_in.server_auth import ServerAuth
 from toolkit.processes.watching import (
     end_without_warden,
     mark_environment,
@@ -37,7 +38,7 @@ from toolkit.processes.watching import (
     read_report,
     warden_command,
 )
-from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.redactor import RECEIVED, Redactor
 from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.telemetry.propagation import trace_variables
 
@@ -329,7 +330,7 @@ def redactor_of(server: McpServer, values: Values) -> Redactor:
         server: The server. Environment variables in its settings whose names suggest secrets count as secrets.
         values: Its environment variables or headers. Those whose names suggest secrets count, too.
     """
-    redactor = Redactor(by_format=False)
+    redactor = Redactor(outer=RECEIVED, by_format=False)
     secrets = [text for name, text in values if names_secret_variable(name)]
     taken = [
         os.environ.get(name, "")
@@ -388,16 +389,19 @@ class ServerLog:
 Streams = tuple[Any, Any]
 
 
-def open_transport(server: McpServer, values: Values, log: ServerLog) -> AbstractAsyncContextManager[Streams]:
+def open_transport(
+    server: McpServer, values: Values, log: ServerLog, auth: ServerAuth | None = None
+) -> AbstractAsyncContextManager[Streams]:
     """Return a context manager that opens the streams of a server, and closes them on exit.
 
     Args:
         server: The server.
         values: Its environment variables or headers.
         log: Receives its standard error, and when it was reached.
+        auth: Authorizes the requests to it, if it is reached over HTTP.
     """
     if isinstance(server, HttpServer):
-        return _over_http(server, values, log)
+        return _over_http(server, values, log, auth)
     return _as_command(server, values, log)
 
 
@@ -410,7 +414,9 @@ async def _as_command(server: StdioServer, values: Values, log: ServerLog) -> As
 
 
 @asynccontextmanager
-async def _over_http(server: HttpServer, values: Values, log: ServerLog) -> AsyncIterator[Streams]:
+async def _over_http(
+    server: HttpServer, values: Values, log: ServerLog, auth: ServerAuth | None
+) -> AsyncIterator[Streams]:
     times = httpx2.Timeout(server.start_timeout, read=None)
 
     async def note_start(_: httpx2.Response) -> None:
@@ -418,7 +424,9 @@ async def _over_http(server: HttpServer, values: Values, log: ServerLog) -> Asyn
 
     hooks = {"response": [_bound, note_start]}
     async with (
-        ExplainingClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=certificates()) as client,
+        ExplainingClient(
+            headers=dict(values), auth=auth, timeout=times, event_hooks=hooks, verify=certificates()
+        ) as client,
         streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
     ):
         yield read, write

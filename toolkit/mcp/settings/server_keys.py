@@ -15,6 +15,7 @@ from toolkit.amounts import format_duration
 from toolkit.disclosure.groups import read_choices
 from toolkit.documents.keys import DURATION, SWITCH, TEXTS_SCHEMA, Key, Kind, Schema, Spot, is_text, one_of, text
 from toolkit.errors import ConfigurationError
+from toolkit.mcp.settings.auth_keys import AUTH
 from toolkit.mcp.settings.server_settings import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
 from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses
 from toolkit.problems import Severity
@@ -227,6 +228,6 @@ _REACHED = (
     Key("headers", _HEADERS, "headers to send with every request", take=_takes_named(_HEADERS, _HEADER)),
 )
 STDIO_KEYS: Final = (*_STARTED, *_COMMON)
-HTTP_KEYS: Final = (*_REACHED, *_COMMON)
+HTTP_KEYS: Final = (*_REACHED, AUTH, *_COMMON)
 EDITORS_KEYS: Final = tuple(key.name for key in (*_STARTED, *_REACHED))
 """The names of the keys that editors' files have, too."""

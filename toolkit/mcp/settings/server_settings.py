@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
 from shlex import join
@@ -31,6 +31,11 @@ START_TIMEOUT = 30.0
 
 CALL_TIMEOUT = 120.0
 """Default timeout of a call in seconds, excluding the time spent waiting for answers."""
+
+GrantType = Literal["authorization_code", "client_credentials"]
+"""Who signs in to a server: a person in a browser, or this machine."""
+
+SigningAlgorithm = Literal["RS256", "PS256", "ES256", "ES384", "EdDSA"]
 
 _REFERENCE = re.compile(r"\$\{(?:(?P<room>env|context):)?(?P<name>[A-Za-z_][\w.-]*)(?::-(?P<default>[^}]*))?\}")
 _SECRET_WORD = re.compile(
@@ -112,6 +117,43 @@ class StdioServer(ServerOptions):
         return _digest("stdio", self.command, list(self.args), dict(self.env), str(self.cwd) if self.cwd else None)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Auth:
+    """How to sign in to a server, where its own metadata is not enough.
+
+    Attributes:
+        grant: Who signs in.
+        client_id: The id of the client; an `https` address with a path is that of its metadata document. Without one,
+            the client registers itself.
+        client_secret: Its secret, as a reference to an environment variable.
+        private_key: The private key in PEM that signs its assertions, as such a reference.
+        algorithm: The algorithm of these signatures.
+        issuer: The only authorization server that receives the credentials.
+        scopes: The permissions to ask for; by default, those that the server names.
+        port: The loopback port to which the browser returns; a free one by default.
+    """
+
+    grant: GrantType = "authorization_code"
+    client_id: str = ""
+    client_secret: str = ""
+    private_key: str = ""
+    algorithm: SigningAlgorithm = "RS256"
+    issuer: str = ""
+    scopes: tuple[str, ...] = ()
+    port: int = 0
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The settings that are not the default ones."""
+        defaults = Auth()
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value != getattr(defaults, name)
+        }
+
+
 @dataclass(frozen=True)
 class HttpServer(ServerOptions):
     """A server that is reached over streamable HTTP.
@@ -121,11 +163,13 @@ class HttpServer(ServerOptions):
         url: Its URL.
         headers: Headers to send with every request. `${context:NAME}` is replaced by a context value of the call, so
             that each caller gets a separate session.
+        auth: How to sign in.
     """
 
     name: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    auth: Auth = field(default_factory=Auth)
 
     @property
     def line(self) -> str:
@@ -135,7 +179,12 @@ class HttpServer(ServerOptions):
     @property
     def fingerprint(self) -> str:
         """The SHA-256 of everything that determines who receives which data."""
-        return _digest("http", self.url, dict(self.headers))
+        return _digest("http", self.url, dict(self.headers), *filter(None, [self.auth.shown]))
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether its user, or this machine, signs in to it; not if its headers already say who sends a request."""
+        return all(name.lower() != "authorization" for name in self.headers)
 
 
 McpServer = StdioServer | HttpServer
@@ -202,7 +251,7 @@ def _name_of(found: re.Match[str]) -> str:
 def texts_of(server: McpServer) -> list[str]:
     """Return all strings in a server's settings that can contain references."""
     if isinstance(server, HttpServer):
-        return [server.url, *server.headers.values()]
+        return [server.url, *server.headers.values(), server.auth.client_secret, server.auth.private_key]
     return [server.command, *server.args, *server.env.values()]
 
 
@@ -251,7 +300,8 @@ def _show(server: McpServer) -> dict[str, Any]:
 
 def _what_it_is(server: McpServer) -> dict[str, Any]:
     if isinstance(server, HttpServer):
-        return {"url": server.url, **({"headers": dict(server.headers)} if server.headers else {})}
+        more = {"headers": dict(server.headers), "auth": server.auth.shown}
+        return {"url": server.url, **{name: value for name, value in more.items() if value}}
     shown: dict[str, Any] = {"command line": server.line}
     if (program := server.program) not in {None, server.command}:
         shown["program"] = program

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
 from toolkit.dialects.client_results import STRUCTURED
-from toolkit.mcp.client.server_sessions import connection_to, reach
+from toolkit.mcp.client.server_sessions import connection_to, with_sign_in
 from toolkit.mcp.settings.server_settings import McpServer
+from toolkit.mcp.sign_in.providers import person_of
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.calls.attachments import attachments_in, result_of_contents
 from toolkit.tools.calls.results import ToolResult
@@ -179,8 +181,8 @@ async def call_remote(
     """
     connection = connection_to(server, context.values)
     caller = WaitingCaller(server, context, connection.redactor)
-    work = reach(connection.call(tool, arguments, caller, meta=meta, seconds=server.timeout))
-    task = asyncio.ensure_future(work)
+    calling = partial(connection.call, tool, arguments, caller, meta=meta, seconds=server.timeout)
+    task = asyncio.ensure_future(with_sign_in(server, person_of(context.gate), calling))
     caller.on_end = task.cancel
     try:
         answer = await task

@@ -1,0 +1,1 @@
+"""What `toolkit mcp` does with configured MCP servers, besides listing them."""
