@@ -25,7 +25,12 @@ def _rows(step: "Step") -> Iterator[tuple[str, str, str, str]]:
 
 
 def _time(seconds: float | None) -> str:
-    return "" if seconds is None else format_duration(round(seconds, 4 if seconds < 1 else 1))
+    text = "" if seconds is None else format_duration(round(seconds, 4 if seconds < 1 else 1))
+    return text.rjust(_WIDEST_TIME)
+
+
+_WIDEST_TIME = len("100.5ms")
+"""The column always has this width, so that the tables of several servers are aligned."""
 
 
 def diagnosis_record(found: "Diagnosis") -> dict[str, Any]:
