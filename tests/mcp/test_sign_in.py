@@ -1,9 +1,11 @@
 """Signing in to servers over HTTP: real processes, a real authorization server, and a browser that follows redirects."""
 
+import asyncio
 import base64
 import json
 import os
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -12,12 +14,14 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import HTTPRedirectHandler, build_opener
 
+import httpx2
 import pytest
 from joserfc.jwk import ECKey
 
 from tests.mcp.authorization_server import AuthorizationServer, Client
 from tests.mcp.protected_server import ProtectedServer
 from tests.terminals import Terminal
+from toolkit.mcp.sign_in.redirects import listening  # private
 
 BROWSER = Path(__file__).parent / "conformance" / "browser.py"
 ROOT = Path(__file__).parents[2]
@@ -230,6 +234,7 @@ def test_page_is_opened_and_the_address_pasted_without_a_browser(desk):
     assert terminal.end() == 0
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -241,23 +246,37 @@ def test_page_is_opened_and_the_address_pasted_without_a_browser(desk):
         ({"metadata": {"issuer": "https://evil.example"}}, "issuer mismatch: https://evil.example !="),
         ({"metadata": {"authorization_endpoint": "http://login.example/"}}, "http://login.example is not encrypted"),
         ({"metadata": {"authorization_endpoint": "https://10.1.2.3/"}}, "10.1.2.3 is a private address"),
+        ({"metadata": {"authorization_endpoint": "https://google.com@10.1.2.3/"}}, "must not contain a user name"),
         ({"metadata": {"token_endpoint": "https://169.254.169.254/"}}, "169.254.169.254 is a link-local address"),
         ({"metadata": {"token_endpoint": "http://login.example/"}}, "http://login.example is not encrypted"),
     ],
-    ids=["state", "iss", "no-iss", "denied", "late", "issuer", "page", "private-page", "private-token", "token"],
+    ids=[
+        "state",
+        "iss",
+        "no-iss",
+        "denied",
+        "late",
+        "issuer",
+        "page",
+        "private-page",
+        "page-of-a-user",
+        "private-token",
+        "token",
+    ],
 )
 def test_sign_in_that_goes_wrong_says_why(desk, change, words):
     for name, value in change.items():
         setattr(desk.authorization, name, value)
-    seen_page = not any(name in words for name in ("issuer", "login.example", "10.1.2.3")) or "token_endpoint" in str(
-        change
-    )
+    seen_page = not any(
+        name in words for name in ("issuer", "login.example", "10.1.2.3", "user name")
+    ) or "token_endpoint" in str(change)
     assert desk.ask(*LOGIN, answers=("o",) if seen_page else ()) == 4
     assert words in " ".join(desk.output.split())
     assert desk.authorization.secrets() == []
     assert desk.run(*LOOK)[0] == 4
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("path", "form"),
     [("", "openid-configuration"), ("/tenant", "oauth-authorization-server"), ("/tenant", "openid-configuration")],
@@ -269,6 +288,7 @@ def test_issuers_have_two_forms_of_metadata(tmp_path, path, form):
         assert desk.kept["metadata"]["issuer"] == desk.kept["issuer"] == f"{authorization.origin}{path}"
 
 
+@pytest.mark.proof
 def test_document_describes_the_client_where_that_is_supported(desk):
     desk.own(f"auth = {{ client_id = '{DOCUMENT}' }}")
     desk.authorization.documents = {DOCUMENT: ("http://127.0.0.1/callback",)}
@@ -282,15 +302,23 @@ def test_document_describes_the_client_where_that_is_supported(desk):
     assert desk.paths[2:] == ["/register", "/authorize", "/token"]
 
 
+@pytest.mark.proof
 def test_client_of_the_settings_is_used_on_its_port(desk, unused_port):
     client = Client("ours", "s3cret-of-ours", "client_secret_basic", redirects=("http://127.0.0.1/callback",))
     desk.authorization.add(client)
-    auth = f"client_id = 'ours', client_secret = '${{OURS}}', port = {unused_port}, scopes = ['read']"
+    issuer = desk.authorization.issuer
+    auth = (
+        f"client_id = 'ours', client_secret = '${{OURS}}', issuer = '{issuer}', port = {unused_port}, scopes = ['read']"
+    )
     desk.own(f"auth = {{ {auth} }}")
     assert desk.ask(*LOGIN, OURS="s3cret-of-ours") == 0
     [asked] = desk.authorization.sent("/authorize")
     assert asked["redirect_uri"] == f"http://127.0.0.1:{unused_port}/callback"
     assert (asked["client_id"], asked["scope"]) == ("ours", "read")
+    assert desk.run(*LOOK, OURS="s3cret-of-ours")[0] == 0
+    desk.expire()
+    assert desk.run(*LOOK, OURS="s3cret-of-ours")[0] == 0
+    assert "s3cret-of-ours" not in desk.file.read_text("utf-8")
     code, _, err = desk.run(*LOOK)
     assert (code, err.splitlines()[0]) == (
         2,
@@ -301,11 +329,39 @@ def test_client_of_the_settings_is_used_on_its_port(desk, unused_port):
 
 @pytest.fixture
 def unused_port():
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
+    with socket.create_server(("127.0.0.1", 0)) as one:
         return one.getsockname()[1]
+
+
+@pytest.mark.proof
+def test_client_registers_for_another_port_if_its_own_is_taken(desk):
+    desk.ask(*LOGIN)
+    port = urlsplit(desk.kept["client"]["redirect_uris"][0]).port
+    desk.authorization.refreshable.clear()
+    desk.expire()
+    with socket.create_server(("127.0.0.1", port)):
+        assert desk.ask(*LOGIN) == 0
+        assert desk.paths == ["/register", "/authorize", "/token", "/token", "/register", "/authorize", "/token"]
+        desk.run("mcp", "logout", "desk")
+        desk.own(f"auth = {{ port = {port} }}")
+        assert desk.ask(*LOGIN, answers=()) == 4
+    assert f"which has failed: port {port} of 127.0.0.1 is not free" in desk.output
+
+
+def test_listener_waits_for_the_right_path_and_shows_nothing_of_it():
+    async def visited():
+        async with listening(0) as listener, httpx2.AsyncClient() as browser:
+            origin = listener.address.removesuffix("/callback")
+            assert (await browser.get(f"{origin}/favicon.ico")).status_code == 404
+            assert (await browser.post(f"{origin}/callback?code=bad")).status_code == 404
+            page = await browser.get(f"{origin}/callback?code=good&state=s")
+            await browser.get(f"{origin}/callback?code=late")
+            return page, await listener.arrived()
+
+    page, arrived = asyncio.run(visited())
+    assert arrived == "/callback?code=good&state=s"
+    assert "good" not in page.text
+    assert page.headers["cache-control"] == "no-store"
 
 
 # ----------------------------------------------------------------------------------------------- renewal
@@ -330,6 +386,7 @@ def test_expired_token_is_renewed_and_the_refresh_token_rotates(desk):
     assert desk.kept["tokens"]["refresh_token"] != second["refresh_token"]
 
 
+@pytest.mark.proof
 def test_refresh_token_that_is_no_longer_valid_is_tried_once(desk):
     desk.ask(*LOGIN)
     desk.authorization.refreshable.clear()
@@ -344,6 +401,7 @@ def test_refresh_token_that_is_no_longer_valid_is_tried_once(desk):
     assert desk.paths[asked:] == ["/token", "/authorize", "/token"]
 
 
+@pytest.mark.proof
 def test_processes_that_renew_at_once_renew_once(desk):
     desk.ask(*LOGIN)
     for _ in range(2):
@@ -354,6 +412,7 @@ def test_processes_that_renew_at_once_renew_once(desk):
         assert len(desk.authorization.sent("/token")) == before + 1
 
 
+@pytest.mark.proof
 def test_more_permissions_are_asked_for_when_a_call_needs_them(desk):
     desk.authorization.scopes = ("read",)
     desk.ask(*LOGIN)
@@ -377,6 +436,7 @@ def test_more_permissions_are_asked_for_when_a_call_needs_them(desk):
     assert desk.authorization.sent("/authorize")[-1]["scope"] == "read write admin"
 
 
+@pytest.mark.proof
 def test_stored_only_never_starts_a_sign_in(desk):
     code, _, err = desk.run(*LOGIN, "--stored-only")
     assert (code, NEEDED in err, desk.paths) == (4, True, [])
@@ -403,7 +463,8 @@ def test_machine_signs_in_with_its_secret(desk):
         {"grant_type": "client_credentials", "resource": desk.server.url, "scope": "read"}
     ]
     assert desk.run(*words, ROBOT="s3cret-of-robot")[0] == 0
-    assert len(desk.authorization.sent("/token")) == 1  # the token is kept
+    assert len(desk.authorization.sent("/token")) == 1  # the token is kept, and the secret is not
+    assert "s3cret-of-robot" not in desk.file.read_text("utf-8")
     desk.server.revoked.add(desk.token)
     assert desk.run(*words, ROBOT="s3cret-of-robot")[0] == 0
     desk.server.revoked.add(desk.token)
@@ -443,6 +504,7 @@ def test_credentials_of_a_machine_go_only_to_their_issuer(desk):
 # ----------------------------------------------------------------------------------------------- what is kept
 
 
+@pytest.mark.proof
 def test_only_the_user_can_read_the_tokens(desk):
     desk.ask(*LOGIN)
     folder = desk.file.parent
@@ -464,6 +526,7 @@ def test_logout_removes_the_tokens(desk):
     assert desk.run(*LOOK)[0] == 4
 
 
+@pytest.mark.proof
 def test_keyring_keeps_the_tokens_if_there_is_one(desk):
     vault = desk.folder / "vault.json"
     backend = {
@@ -484,6 +547,7 @@ def test_keyring_keeps_the_tokens_if_there_is_one(desk):
     assert f"this system has no keyring that can be used: {place}" in " ".join(desk.output.split())
 
 
+@pytest.mark.proof
 def test_tokens_are_found_nowhere_else(desk):
     desk.ask(*LOGIN, "--debug")
     (desk.folder / "shown.yaml").write_text(PIPELINE, "utf-8")
@@ -507,7 +571,7 @@ def test_tokens_are_found_nowhere_else(desk):
 
 
 def test_server_of_a_project_is_not_contacted_without_consent(desk):
-    desk.project("auth = { client_id = 'ours', client_secret = '${HOME}' }")
+    desk.project("auth = { client_id = 'ours', issuer = 'https://b.example', client_secret = '${HOME}' }")
     code, _, err = desk.run(*LOGIN)
     assert (code, err) == (
         3,
@@ -529,25 +593,28 @@ def test_server_of_a_project_is_not_contacted_without_consent(desk):
     [
         ("{ client = 'a' }", "unknown key 'mcp.desk.auth.client'|did you mean 'client_id' or 'client_secret'?"),
         (
-            "{ client_id = 'a', client_secret = 'abc' }",
+            "{ client_id = 'a', issuer = 'https://b.example', client_secret = 'abc' }",
             "'mcp.desk.auth.client_secret' must not be written into a file|refer to an environment variable: '${NAME}'",
         ),
         ("{ grant = 'password' }", "'mcp.desk.auth.grant' must be 'authorization_code' or 'client_credentials'|"),
         (
             "{ grant = 'client_credentials', client_id = 'a', client_secret = '${A}' }",
-            "'mcp.desk.auth.issuer' is missing|a machine needs 'client_id' and 'issuer'",
+            "'mcp.desk.auth.issuer' is missing|a secret belongs to a client of one issuer",
         ),
         (
             "{ grant = 'client_credentials', client_id = 'a', issuer = 'https://b.example' }",
             "'mcp.desk.auth' has no 'client_secret' and no 'private_key'|a machine needs one of them",
         ),
         (
-            "{ client_id = 'a', private_key = '${A}' }",
+            "{ client_id = 'a', issuer = 'https://b.example', private_key = '${A}' }",
             "'mcp.desk.auth.private_key' is only for machines|write grant = 'client_credentials'",
         ),
-        ("{ client_secret = '${A}' }", "'mcp.desk.auth.client_id' is missing|a secret belongs to a client"),
         (
-            "{ client_id = 'a', client_secret = '${A}', private_key = '${B}' }",
+            "{ client_secret = '${A}', issuer = 'https://b.example' }",
+            "'mcp.desk.auth.client_id' is missing|a secret belongs to a client of one issuer",
+        ),
+        (
+            "{ client_id = 'a', issuer = 'https://b.example', client_secret = '${A}', private_key = '${B}' }",
             "'mcp.desk.auth' has both 'client_secret' and 'private_key'|keep one of them",
         ),
         ("{ port = 70000 }", "'mcp.desk.auth.port' must be a whole number from 1 to 65,535|"),

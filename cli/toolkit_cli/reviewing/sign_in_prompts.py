@@ -61,10 +61,11 @@ class SignInPrompts:
 
 def _question(request: "SignInRequest") -> ReviewRequest:
     shown = {"server": request.url, "sign in at": request.host}
+    scopes = request.asked("scope")
     return ReviewRequest(
         f"Sign in to the MCP server '{request.server}'? A browser opens a page of {request.host}.",
         Risk(f"sign in to {request.server}", source="MCP server", requires_approval=True, open_world=True),
-        shown | ({"permissions": request.scopes} if request.scopes else {}),
+        shown | ({"permissions": scopes} if scopes else {}),
         asked_by="the server, which has named the page",
         editable=False,
     )

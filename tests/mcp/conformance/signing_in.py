@@ -30,7 +30,7 @@ def settings(context):
             secret = {"client_secret": "${KEY}"}
         values = {"grant": "client_credentials", "client_id": context["client_id"], "issuer": issuer()} | secret
     elif "client_id" in context:
-        values = {"client_id": context["client_id"], "client_secret": "${KEY}"}
+        values = {"client_id": context["client_id"], "client_secret": "${KEY}", "issuer": issuer()}
     else:
         values = {"client_id": DOCUMENT}
     return f"auth = {{ {', '.join(f'{name} = {json.dumps(value)}' for name, value in values.items())} }}"

@@ -75,16 +75,14 @@ def _report_contradictions(values: Mapping[str, Any], spot: Spot) -> None:
     held = [name for name in _SECRETS if name in values]
     if len(held) > 1:
         spot.report(f"'{spot.name}' has both 'client_secret' and 'private_key'", "keep one of them")
-    if values.get("grant") == _MACHINES:
-        for name in ("client_id", "issuer"):
-            if name not in values:
-                spot.report(f"'{spot.below(name).name}' is missing", "a machine needs 'client_id' and 'issuer'")
-        if not held:
-            spot.report(f"'{spot.name}' has no 'client_secret' and no 'private_key'", "a machine needs one of them")
-    elif held == ["private_key"]:
+    is_machine = values.get("grant") == _MACHINES
+    if is_machine and not held:
+        spot.report(f"'{spot.name}' has no 'client_secret' and no 'private_key'", "a machine needs one of them")
+    if not is_machine and held == ["private_key"]:
         spot.report(f"'{spot.below('private_key').name}' is only for machines", f"write grant = '{_MACHINES}'")
-    elif held and "client_id" not in values:
-        spot.report(f"'{spot.below('client_id').name}' is missing", "a secret belongs to a client")
+    for name in ("client_id", "issuer") if held else ():
+        if name not in values:
+            spot.report(f"'{spot.below(name).name}' is missing", "a secret belongs to a client of one issuer")
 
 
 AUTH: Final = Key(

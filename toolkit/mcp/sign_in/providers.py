@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -29,7 +30,7 @@ from toolkit.address_guard import AddressGuard, RefusedHostError, UnknownHostErr
 from toolkit.amounts import format_duration
 from toolkit.approvals.gates import Gate
 from toolkit.errors import ToolExecutionError
-from toolkit.fetching import Fetcher, FetchError
+from toolkit.fetching import Fetcher, FetchError, parse_url
 from toolkit.mcp.settings.server_settings import HttpServer, expand
 from toolkit.mcp.sign_in.redirects import Redirect, RedirectListener, listening
 from toolkit.mcp.sign_in.token_files import Grant, TokenStore
@@ -104,17 +105,22 @@ class SignInRequest(NamedTuple):
         server: The name of the server.
         url: The URL of the server.
         address: The page on which they sign in.
-        host: The host of that page.
-        scopes: The permissions that are asked for, separated by spaces.
         arrived: Waits until the browser returns, and returns the address to which it was redirected.
     """
 
     server: str
     url: str
     address: str
-    host: str
-    scopes: str
     arrived: Callable[[], Awaitable[str]]
+
+    @property
+    def host(self) -> str:
+        """The host of the page, and its port if it has one."""
+        return urlsplit(self.address).netloc
+
+    def asked(self, name: str) -> str:
+        """Return a parameter of the page, such as `scope`; empty if it has none."""
+        return parse_qs(urlsplit(self.address).query).get(name, [""])[0]
 
 
 Person = Callable[[SignInRequest], Awaitable[str | None]]
@@ -146,32 +152,29 @@ async def sign_in(server: HttpServer, challenge: Challenge, person: Person) -> N
         except OSError as error:
             if server.auth.port:
                 raise SignInError(f"port {server.auth.port} of 127.0.0.1 is not free") from error
-            kept = Grant(tokens=kept.tokens)  # the client is registered for a port that is taken
+            kept = replace(kept, client=None)  # it is registered for a port that is taken
             listener = await stack.enter_async_context(listening(0))
-        tokens = kept.tokens if challenge.lacks_scope else None
-        storage = _Storage(store, _replace_client(server, kept, listener), tokens)
+        storage = _Storage(store, kept, kept.tokens if challenge.lacks_scope else None, client=_own_client(server))
         visit = _Visit(server, url, web, listener, person)
-        client_id = server.auth.client_id
         provider = OAuthClientProvider(
             url,
             _client_metadata(listener.address),
             storage,
             visit.show,
             visit.answer,
-            client_id if is_valid_client_metadata_url(client_id) else None,
+            server.auth.client_id if is_valid_client_metadata_url(server.auth.client_id) else None,
         )
         storage.context = provider.context
         await _run_flow(provider, web, challenge.response(server.auth.scopes))
 
 
-def renew(server: HttpServer, secret: str, store: TokenStore, challenge: Challenge | None) -> None:
+def renew(server: HttpServer, store: TokenStore, challenge: Challenge | None) -> None:
     """Get a new token without a person, if there is a way; blocks, in a loop of its own.
 
     A renewal cannot be cancelled halfway: the authorization server may already have replaced the last token.
 
     Args:
         server: The server.
-        secret: The secret or the key of this machine, if its settings have one.
         store: The store of the server's tokens, whose turn the caller has.
         challenge: Why the server refuses requests, if it was asked.
 
@@ -183,16 +186,16 @@ def renew(server: HttpServer, secret: str, store: TokenStore, challenge: Challen
     if server.auth.grant == "client_credentials":
         if challenge is not None:
             storage = _Storage(store, kept, kept.tokens if challenge.lacks_scope else None)
-            provider = _machine(server, url, secret, storage)
+            provider = _machine(server, url, storage)
             storage.context = provider.context
             asyncio.run(_run_flow(provider, _Web(url), challenge.response(server.auth.scopes)))
     elif kept.tokens is not None and kept.tokens.refresh_token and (challenge is None or not challenge.lacks_scope):
-        storage = _Storage(store, kept, kept.tokens, expires=_LONG_AGO)
+        storage = _Storage(store, kept, kept.tokens, expires=_LONG_AGO, client=_own_client(server))
         provider = OAuthClientProvider(url, _client_metadata("http://127.0.0.1"), storage)
         storage.context = provider.context
         asyncio.run(_run_flow(provider, _Web(url)))
         if provider.context.current_tokens is None:  # the refresh token is not valid any more
-            store.write(Grant(client=kept.client))
+            store.write(replace(kept, tokens=None))
 
 
 def url_of(server: HttpServer) -> str:
@@ -253,11 +256,8 @@ class _Visit:
         self._address = address
 
     async def answer(self) -> AuthorizationCodeResult:
-        asked = {name: found[0] for name, found in parse_qs(urlsplit(self._address).query).items()}
-        host, state = urlsplit(self._address).netloc, asked["state"]
-        request = SignInRequest(
-            self._server.name, self._url, self._address, host, asked.get("scope", ""), self._listener.arrived
-        )
+        request = SignInRequest(self._server.name, self._url, self._address, self._listener.arrived)
+        state = request.asked("state")
         try:
             async with asyncio.timeout(_PATIENCE):
                 text = await self._person(request)
@@ -268,7 +268,7 @@ class _Visit:
         redirect = Redirect.parse(text, state)
         RECEIVED.learn(redirect.code)
         if redirect.error and redirect.state == state:
-            raise SignInError(_in_short(f"{host} refuses: {redirect.description or redirect.error}"))
+            raise SignInError(_in_short(f"{request.host} refuses: {redirect.description or redirect.error}"))
         return AuthorizationCodeResult(code=redirect.code, state=redirect.state, iss=redirect.iss or None)
 
 
@@ -280,8 +280,8 @@ class _Web:
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
         address = str(request.url)
-        guard = await self._guard_for(address)
         try:
+            guard = await self._guard_for(address)
             fetched = await Fetcher(guard).fetch(request.method, address, request.headers, request.content)
         except FetchError as error:
             raise SignInError(f"{request.url.host} cannot be reached: {error}") from error
@@ -292,19 +292,16 @@ class _Web:
 
     async def check(self, address: str) -> None:
         """Check an address that is opened in a browser."""
-        guard, parts = await self._guard_for(address), urlsplit(address)
         try:
+            guard, parts = await self._guard_for(address), urlsplit(address)
             await guard.addresses_of(parts.hostname or "", parts.port or 0)
-        except (RefusedHostError, UnknownHostError) as error:
+        except (FetchError, RefusedHostError, UnknownHostError) as error:
             raise SignInError(f"its sign-in page is refused: {error}") from error
 
     async def _guard_for(self, address: str) -> AddressGuard:
-        for one in (self._url, address):
-            parts = urlsplit(one)
-            if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-                raise SignInError(
-                    f"{parts.scheme}://{parts.netloc} is not encrypted, and tokens are only sent to https://"
-                )
+        for url in map(parse_url, (self._url, address)):
+            if url.scheme != "https" and url.host not in _LOOPBACK:
+                raise SignInError(f"http://{url.host} is not encrypted, and tokens are only sent to https://")
         return AddressGuard(kinds=await kinds_of(self._url))
 
 
@@ -313,9 +310,28 @@ class _Storage:
 
     context: Any
 
-    def __init__(self, store: TokenStore, kept: Grant, tokens: OAuthToken | None, expires: float | None = None) -> None:
+    def __init__(
+        self,
+        store: TokenStore,
+        kept: Grant,
+        tokens: OAuthToken | None,
+        *,
+        expires: float | None = None,
+        client: OAuthClientInformationFull | None = None,
+    ) -> None:
+        """Create the view.
+
+        Args:
+            store: The store.
+            kept: What it has.
+            tokens: The tokens to start from.
+            expires: When they expire, in seconds since 1970; if it is not given, they are taken to be valid.
+            client: The client of the settings, which is never stored, since it can have a secret.
+        """
         self._store, self._kept = store, kept
         self._tokens, self._expires = tokens, expires
+        self._client = client
+        self._registered = kept.client
 
     async def get_tokens(self) -> OAuthToken | None:
         self.context.token_expiry_time = self._expires
@@ -326,50 +342,39 @@ class _Storage:
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         expires = None if tokens.expires_in is None else time.time() + tokens.expires_in
-        self._store.write(self._grant(self.context.client_info, tokens, expires))
+        self._write(tokens, expires)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self._kept.client
+        return self._client or self._registered
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        self._store.write(self._grant(client_info))
+        self._registered = client_info
+        self._write()
 
-    def _grant(
-        self, client: OAuthClientInformationFull, tokens: OAuthToken | None = None, expires: float | None = None
-    ) -> Grant:
-        context = self.context
-        return Grant(
-            client=client,
+    def _write(self, tokens: OAuthToken | None = None, expires: float | None = None) -> None:
+        grant = Grant(
+            client=self._registered,
             tokens=tokens,
             expires=expires,
-            issuer=context.auth_server_url,
-            metadata=context.oauth_metadata,
-            resource=context.protected_resource_metadata,
+            issuer=self.context.auth_server_url,
+            metadata=self.context.oauth_metadata,
+            resource=self.context.protected_resource_metadata,
         )
+        self._store.write(grant)
 
 
 def _client_metadata(redirect: str) -> OAuthClientMetadata:
     return OAuthClientMetadata.model_validate({"redirect_uris": [redirect], "client_name": _CLIENT})
 
 
-def _replace_client(server: HttpServer, kept: Grant, listener: RedirectListener) -> Grant:
-    """Return the grant with the client in the server's settings, if they have one that no document describes."""
+def _own_client(server: HttpServer) -> OAuthClientInformationFull | None:
+    """Return the client in the server's settings, if they have one that no document describes."""
     auth = server.auth
     if not auth.client_id or is_valid_client_metadata_url(auth.client_id):
-        return kept
-    values = {"client_id": auth.client_id, "redirect_uris": [listener.address], "issuer": auth.issuer}
-    if auth.client_secret:
-        values |= {
-            "client_secret": secret_of(server),
-            "token_endpoint_auth_method": "client_secret_basic",
-        }
-    return Grant(
-        client=OAuthClientInformationFull.model_validate(values),
-        tokens=kept.tokens,
-        issuer=kept.issuer,
-        metadata=kept.metadata,
-        resource=kept.resource,
-    )
+        return None
+    values = {"client_id": auth.client_id, "client_secret": secret_of(server), "issuer": auth.issuer}
+    method = {"token_endpoint_auth_method": "client_secret_basic"} if auth.client_secret else {}
+    return OAuthClientInformationFull.model_validate(values | method)
 
 
 def secret_of(server: HttpServer) -> str:
@@ -383,16 +388,15 @@ def secret_of(server: HttpServer) -> str:
     return secret
 
 
-def _machine(server: HttpServer, url: str, secret: str, storage: _Storage) -> OAuthClientProvider:
-    auth = server.auth
+def _machine(server: HttpServer, url: str, storage: _Storage) -> OAuthClientProvider:
+    auth, secret = server.auth, secret_of(server)
     if auth.client_secret:
         return ClientCredentialsOAuthProvider(url, storage, auth.client_id, secret, issuer=auth.issuer)
     signer = SignedJWTParameters(
         issuer=auth.client_id, subject=auth.client_id, signing_key=secret, signing_algorithm=auth.algorithm
     )
-    return PrivateKeyJWTOAuthProvider(
-        url, storage, auth.client_id, signer.create_assertion_provider(), issuer=auth.issuer
-    )
+    assertions = signer.create_assertion_provider()
+    return PrivateKeyJWTOAuthProvider(url, storage, auth.client_id, assertions, issuer=auth.issuer)
 
 
 def _port_of(client: OAuthClientInformationFull | None) -> int:

@@ -28,8 +28,8 @@ class ServerAuth(httpx2.Auth):
         Raises:
             ConfigurationError: If a variable with the credentials of this machine is not set.
         """
+        secret_of(server)  # a variable that is not set is reported before the server is contacted
         self._server = server
-        self._secret = secret_of(server)
         self._store = TokenStore(server, url_of(server))
         self._grant: Grant | None = None
         self._is_read = False
@@ -61,7 +61,7 @@ class ServerAuth(httpx2.Auth):
                 grant = self._store.read()
                 is_usable = grant is not None and grant.token not in {None, refused} and not grant.has_expired
                 if not is_usable:
-                    renew(self._server, self._secret, self._store, challenge)
+                    renew(self._server, self._store, challenge)
                 self._grant = self._store.read()
         except (SignInError, OSError) as error:
             self.failure = str(error)
