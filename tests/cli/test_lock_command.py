@@ -74,7 +74,7 @@ def test_changes_are_told_by_whom_they_hurt(project, invoke, program):
         "  compatible: the default of parameter 'days' was 3, and is not set",
         '  text only:  the description was "Forecast the weather in a city.", and is "Forecast snow in a city."',
         "other: compatible",
-        "  compatible: the tool is new",
+        '  compatible: the tool is new: "Forecast the weather in a city."',
         "",
         "2 tools have changed: 1 breaking, 1 compatible",
     ]

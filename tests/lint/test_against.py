@@ -103,7 +103,10 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
             "country: str",
             [
                 "error: tool 'forecast': parameter 'place.country' is now required (breaking)",
-                "error: tool 'forecast': the types of parameter 'place.country' have changed (breaking)",
+                (
+                    "error: tool 'forecast': the types of parameter 'place.country' were "
+                    '{"anyOf": [{"type": "string"}, {"type": "null"}], "default": null}, and are {"type": "string"} (breaking)'
+                ),
                 "info: tool 'forecast': the default of parameter 'place.country' was null, and is not set (compatible)",
             ],
         ),
@@ -111,7 +114,10 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
             "Field(ge=1)",
             "AfterValidator(check)",
             [
-                "error: tool 'forecast': 'constraints' of parameter 'days' has changed (breaking)",
+                (
+                    "error: tool 'forecast': 'constraints' of parameter 'days' was not set, and is "
+                    '["AfterValidator(check)"] (breaking)'
+                ),
                 "info: tool 'forecast': 'minimum' of parameter 'days' was 1, and is not set (compatible)",
             ],
         ),
@@ -123,7 +129,14 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
         (
             "-> str:",
             "-> Place:",
-            ["info: tool 'forecast': a result schema was added (compatible)"],
+            [
+                (
+                    'info: tool \'forecast\': a result schema was added: {"description": "A place.", "properties": '
+                    '{"country": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null}, "name": '
+                    '{"description": "What it is called", "maxLength": 80, "type": "string"}}, "required": ["name"], '
+                    '"type": "object"} (compatible)'
+                )
+            ],
         ),
         (
             "Forecast the weather.",
@@ -195,7 +208,7 @@ def test_tools_of_langchain_are_compared_with_models_of_other_files(repository):
     commit(repository, tools=LANGCHAIN, models=MODELS)
     (repository / "models.py").write_text(MODELS + "    limit: int\n")
     assert changes() == [
-        "tools.py:13:7: error: tool 'lookup': parameter 'limit' is new, and required (breaking)",
+        "tools.py:13:7: error: tool 'lookup': parameter 'limit' is new, and required: {\"type\": \"integer\"} (breaking)",
     ]
 
 
@@ -205,7 +218,10 @@ def test_tools_of_every_kind_of_framework_are_compared(repository, framework):
     commit(repository, tools=source)
     (repository / "tools.py").write_text(source.replace("to: str", "whom: str").replace("'to'", "'whom'"))
     said = [one.partition("error: tool 'send': ")[2] for one in changes()]
-    assert said == ["parameter 'to' was removed (breaking)", "parameter 'whom' is new, and required (breaking)"]
+    assert said == [
+        "parameter 'to' was removed (breaking)",
+        'parameter \'whom\' is new, and required: {"type": "string"} (breaking)',
+    ]
 
 
 @pytest.mark.proof(everyday=1)
@@ -256,7 +272,7 @@ def test_lists_of_definitions_are_compared_too(repository):
     tool["inputSchema"]["properties"]["key"] = {"type": "string"}
     (repository / "tools.json").write_text(json.dumps([tool]))
     assert [one.partition("error: ")[2] for one in changes()] == [
-        "tool 'store': parameter 'key' is new, and required (breaking)"
+        "tool 'store': parameter 'key' is new, and required: {\"type\": \"string\"} (breaking)"
     ]
 
 

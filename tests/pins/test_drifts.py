@@ -26,8 +26,12 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
 @pytest.mark.parametrize(
     ("before", "now", "expected"),
     [
-        (taking({}), taking({"a": TEXT}, ["a"]), ["breaking: parameter 'a' is new, and required"]),
-        (taking({}), taking({"a": TEXT}), ["compatible: parameter 'a' is new, optional"]),
+        (
+            taking({}),
+            taking({"a": TEXT}, ["a"]),
+            ['breaking: parameter \'a\' is new, and required: {"type": "string"}'],
+        ),
+        (taking({}), taking({"a": TEXT}), ['compatible: parameter \'a\' is new, optional: {"type": "string"}']),
         (taking({"a": TEXT}), taking({}), ["breaking: parameter 'a' was removed"]),
         (taking({"a": TEXT}), taking({"a": TEXT}, ["a"]), ["breaking: parameter 'a' is now required"]),
         (taking({"a": TEXT}, ["a"]), taking({"a": TEXT}), ["compatible: parameter 'a' is now optional"]),
@@ -66,22 +70,38 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
         (
             taking({"a": TEXT}),
             taking({"a": {**TEXT, "pattern": "x"}}),
-            ["breaking: 'pattern' of parameter 'a' has changed"],
+            ["breaking: 'pattern' of parameter 'a' was not set, and is \"x\""],
         ),
         (
             taking({"a": TEXT}),
             taking({"a": {"anyOf": [TEXT, {"type": "null"}]}}),
-            ["compatible: the types of parameter 'a' have changed"],
+            [
+                (
+                    "compatible: the types of parameter 'a' were "
+                    '{"type": "string"}, and are {"anyOf": [{"type": "string"}, {"type": "null"}]}'
+                )
+            ],
         ),
         (
             taking({"a": {"anyOf": [TEXT, {"type": "null"}]}}),
             taking({"a": TEXT}),
-            ["breaking: the types of parameter 'a' have changed"],
+            [
+                (
+                    "breaking: the types of parameter 'a' were "
+                    '{"anyOf": [{"type": "string"}, {"type": "null"}]}, and are {"type": "string"}'
+                )
+            ],
         ),
         (
             taking({"a": {"anyOf": [TEXT, WHOLE]}}),
             taking({"a": {"anyOf": [TEXT, NUMBER]}}),
-            ["breaking: the types of parameter 'a' have changed"],
+            [
+                (
+                    "breaking: the types of parameter 'a' were "
+                    '{"anyOf": [{"type": "string"}, {"type": "integer"}]}, and are '
+                    '{"anyOf": [{"type": "string"}, {"type": "number"}]}'
+                )
+            ],
         ),
         (
             taking({"a": {"type": "array", "items": TEXT}}),
@@ -106,7 +126,13 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
         (
             taking({"a": {"items": [TEXT, {"not": WHOLE}]}}),
             taking({"a": {"items": [TEXT, {"not": {**WHOLE, "examples": [1]}}]}}),
-            ["text: the text of 'items' of parameter 'a' has changed"],
+            [
+                (
+                    "text: the text of 'items' of parameter 'a' was "
+                    '[{"type": "string"}, {"not": {"type": "integer"}}], and is '
+                    '[{"type": "string"}, {"not": {"examples": [1], "type": "integer"}}]'
+                )
+            ],
         ),
         (
             taking({"a": {"anyOf": [TEXT, {**WHOLE, "description": "x"}]}}),
@@ -137,12 +163,21 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
         ({"hints": {"read_only": True}}, {}, ["breaking: 'read_only' was true, and is false"]),
         ({"hints": {"requires_approval": True}}, {}, ["breaking: 'requires_approval' was true, and is false"]),
         (returning(BOTH), {}, ["breaking: the result schema was removed"]),
-        ({}, returning(BOTH), ["compatible: a result schema was added"]),
+        (
+            {},
+            returning(BOTH),
+            [
+                (
+                    'compatible: a result schema was added: {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, '
+                    '"required": ["a", "b"], "type": "object"}'
+                )
+            ],
+        ),
         (returning(BOTH), returning({**BOTH, "required": ["a"]}), ["breaking: 'b' in the result is now optional"]),
         (
             returning(BOTH),
             returning({**BOTH, "properties": {"a": TEXT, "b": TEXT, "c": TEXT}}),
-            ["compatible: 'c' in the result is new"],
+            ['compatible: \'c\' in the result is new: {"type": "string"}'],
         ),
         (returning(WHOLE), returning(NUMBER), ["breaking: the type of the result was integer, and is number"]),
     ],
@@ -209,17 +244,24 @@ def test_property_called_default_is_compared_in_branches_too():
     def union(kind):
         return taking({"x": {"anyOf": [{"type": "object", "properties": {"default": kind}}, WHOLE]}})
 
-    assert changes_of(union(TEXT), union(NUMBER)) == ["breaking: the types of parameter 'x' have changed"]
+    assert changes_of(union(TEXT), union(NUMBER)) == [
+        (
+            "breaking: the types of parameter 'x' have changed: "
+            '{"anyOf": [{"properties": {"default": {"type": [-"string"}},-] {+"number"}},+} "type": "object"}, {"type": "integer"}]}'
+        )
+    ]
 
 
 def test_tools_come_and_go():
     drifts = drifts_between(
-        {"a": {}, "b": {"description": "x"}, "c": {}}, {"b": {"description": "y"}, "c": {}, "d": {}}
+        {"a": {}, "b": {"description": "x"}, "c": {}},
+        {"b": {"description": "y"}, "c": {}, "d": {}, "e": {"description": "z"}},
     )
     assert [(drift.name, drift.kind, drift.changes) for drift in drifts] == [
         ("a", "breaking", (Change("breaking", "the tool was removed"),)),
         ("b", "text", (Change("text", 'the description was "x", and is "y"'),)),
         ("d", "compatible", (Change("compatible", "the tool is new"),)),
+        ("e", "compatible", (Change("compatible", 'the tool is new: "z"'),)),
     ]
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.pins.sameness import TEXTS, Sameness, bare_keyword, resolved
-from toolkit.pins.word_diffs import word_diff
+from toolkit.pins.word_diffs import by_its_ends, word_diff
 from toolkit.problems import Location, Problem, Severity
 from toolkit.schemas.keywords import DEFINITIONS, LOWER_BOUNDS, UPPER_BOUNDS, is_number
 from toolkit.schemas.places import name_at, reference_in, types_of
@@ -70,7 +70,8 @@ def drifts_between(before: Mapping[str, Entry], now: Mapping[str, Entry]) -> lis
         if name not in now:
             changes = [Change("breaking", "the tool was removed")]
         elif name not in before:
-            changes = [Change("compatible", "the tool is new")]
+            described = now[name].get("description")
+            changes = [Change("compatible", _new("the tool is new", described) if described else "the tool is new")]
         else:
             changes = changes_between(before[name], now[name])
         if changes:
@@ -102,13 +103,13 @@ def in_short(changes: Sequence[Change]) -> str:
 
 def _describe(before: Entry, now: Entry) -> Iterator[Change]:
     if before.get("description") != now.get("description"):
-        yield Change("text", _text_change("the description", before.get("description"), now.get("description")))
+        yield Change("text", _changed("the description", before.get("description"), now.get("description")))
     if before.get("examples") != now.get("examples"):
-        yield Change("text", "the examples have changed")
+        yield Change("text", _changed("the examples", before.get("examples"), now.get("examples"), are_several=True))
     if before.get("title") != now.get("title"):
-        yield Change("text", _text_change("the title", before.get("title"), now.get("title")))
+        yield Change("text", _changed("the title", before.get("title"), now.get("title")))
     if before.get("icons") != now.get("icons"):
-        yield Change("text", "the icons have changed")
+        yield Change("text", _changed("the icons", before.get("icons"), now.get("icons"), are_several=True))
     if before.get(SECRETS) != now.get(SECRETS):
         yield Change("text", "the secrets in the definition have changed")
 
@@ -125,7 +126,8 @@ def _rewritten(before: Entry, now: Entry) -> Iterator[Change]:
     """Yield which parts of a definition are written in another way, although programs understand the same."""
     for key in sorted({*before, *now}):
         if _in_order(before.get(key)) != _in_order(now.get(key)):
-            yield Change("text", f"'{key}' is written in another way")
+            how = word_diff(_shown(before.get(key)), _shown(now.get(key)))
+            yield Change("text", f"'{key}' is written in another way: {how}")
 
 
 def _in_order(node: Any, key: str = "") -> str:
@@ -165,7 +167,7 @@ def _accepted(before: Entry, now: Entry) -> Iterator[Change]:
 def _returned(before: Entry, now: Entry) -> Iterator[Change]:
     old, new = before.get("output_schema"), now.get("output_schema")
     if old is None and new is not None:
-        yield Change("compatible", "a result schema was added")
+        yield Change("compatible", _new("a result schema was added", new))
     elif old is not None and new is None:
         yield Change("breaking", "the result schema was removed")
     elif old is not None and new is not None:
@@ -196,7 +198,7 @@ class _Comparison:
         if (before.node == now.node and not any(references) and not _refers(before)) or depth > DEEPEST:
             return
         if False in (before.node, now.node):
-            yield Change("breaking", f"the schema of {self._label(path)} has changed")
+            yield Change("breaking", _changed(f"the schema of {self._label(path)}", before.node, now.node))
             return
         yield from self._texts(before.keywords, now.keywords, path)
         if "anyOf" in before.keywords or "anyOf" in now.keywords:
@@ -221,16 +223,22 @@ class _Comparison:
                 if name in old and name in new:
                     yield from self._compare(old[name], new[name], inner, depth + 1)
                 else:
-                    yield Change("text", f"{self._label(inner)} is {'new' if name in new else 'no longer there'}")
+                    called = self._label(inner)
+                    gone = f"{called} is no longer there"
+                    yield Change("text", _new(f"{called} is new", new[name].node) if name in new else gone)
 
     def _texts(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
         for key in TEXTS:
             if before.get(key) != now.get(key):
                 what = f"the {key.lstrip('$')} of {self._label(path)}"
-                yield Change("text", _text_change(what, before.get(key), now.get(key)))
+                yield Change("text", _changed(what, before.get(key), now.get(key)))
         old, new = (_shown(one["default"]) if "default" in one else "not set" for one in (before, now))
         if old != new:
-            yield Change("compatible", f"the default of {self._label(path)} was {old}, and is {new}")
+            what = f"the default of {self._label(path)}"
+            both = f"{what} was {old}, and is {new}"
+            yield Change(
+                "compatible", both if len(both) <= _MOST_WHOLE else f"{what} has changed: {word_diff(old, new)}"
+            )
 
     def _branches(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
         """Yield the changes of a union; any other schema counts as a union with one branch."""
@@ -243,7 +251,8 @@ class _Comparison:
             kind: Kind = "text" if is_wider and is_narrower else self._wider if is_wider else "breaking"
             if is_narrower and not is_wider:
                 kind = self._narrower
-            yield Change(kind, f"the types of {self._label(path)} have changed")
+            what = f"the types of {self._label(path)}"
+            yield Change(kind, _changed(what, before.node, now.node, are_several=True))
         elif "anyOf" in before.keywords and "anyOf" in now.keywords:
             for (_, one), (_, other) in zip(old, new, strict=True):  # they differ only in texts for the model
                 yield from self._compare(one, other, path, depth + 1)
@@ -288,9 +297,8 @@ class _Comparison:
                 yield Change("breaking", f"{called} was removed")
             elif name not in old:
                 is_breaking = name in needs and not self._is_output
-                yield Change(
-                    "breaking" if is_breaking else "compatible", f"{called} is new{self._presence(name in needs)}"
-                )
+                what = f"{called} is new{self._presence(name in needs)}"
+                yield Change("breaking" if is_breaking else "compatible", _new(what, new[name].node))
             else:
                 if (name in needed) != (name in needs):
                     kind = self._narrower if name in needs else self._wider
@@ -315,9 +323,10 @@ class _Comparison:
             if key == "items" and not any(isinstance(one.get(key), list | tuple) for one in (old, new)):
                 yield from self._compare(before.at(key), now.at(key), f"{path}[]", depth + 1)
             elif _sorted(bare_keyword(old, key), key) != _sorted(bare_keyword(new, key), key):
-                yield Change("breaking", f"'{key}' of {self._label(path)} has changed")
+                yield Change("breaking", _changed(f"'{key}' of {self._label(path)}", old.get(key), new.get(key)))
             elif _sorted(old.get(key), key) != _sorted(new.get(key), key):
-                yield Change("text", f"the text of '{key}' of {self._label(path)} has changed")
+                what = f"the text of '{key}' of {self._label(path)}"
+                yield Change("text", _changed(what, old.get(key), new.get(key)))
 
     def _presence(self, required: bool) -> str:  # noqa: FBT001 - it selects a word
         if self._is_output:
@@ -371,8 +380,19 @@ def _named(types: set[str] | None) -> str:
     return "anything" if types is None else " or ".join(sorted(types))
 
 
-def _text_change(what: str, before: Any, now: Any) -> str:
-    both = f"{what} was {_value(before or None)}, and is {_value(now or None)}"
-    if len(both) <= _MOST_WHOLE or not isinstance(before, str) or not isinstance(now, str):
+def _changed(what: str, before: Any, now: Any, *, are_several: bool = False) -> str:
+    """Return how a part has changed: both values or, of long ones, the changed words."""
+    old, new = (_value(None if value == "" else value) for value in (before, now))
+    was, becomes, has = ("were", "are", "have") if are_several else ("was", "is", "has")
+    if old == new:
+        return f"{what} {has} changed"  # what it refers to has changed, which is reported there
+    both = f"{what} {was} {old}, and {becomes} {new}"
+    if len(both) <= _MOST_WHOLE:
         return both
-    return f"{what} has changed: {word_diff(before, now)}"
+    are_texts = isinstance(before, str) and isinstance(now, str)
+    return f"{what} {has} changed: {word_diff(before, now) if are_texts else word_diff(old, new)}"
+
+
+def _new(what: str, value: Any) -> str:
+    """Return that a part is new, with its value: what it says can change what a model does."""
+    return f"{what}: {by_its_ends(_shown(value))}"

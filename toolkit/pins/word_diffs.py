@@ -36,6 +36,11 @@ def word_diff(before: str, now: str) -> str:
     return " ".join(word for index, part in enumerate(parts) for word in _show(part, index, len(parts) - 1))
 
 
+def by_its_ends(text: str) -> str:
+    """Return a text on one line, with invisible characters as escapes; of a long one, only its first and last words."""
+    return _in_short(_words(text))
+
+
 def _words(text: str) -> list[str]:
     """Return the words between single spaces, with invisible characters as escapes."""
     return [visible_json(word)[1:-1].replace('\\"', '"') for word in text.split(" ")]
