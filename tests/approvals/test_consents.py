@@ -12,7 +12,7 @@ import pytest
 from toolkit import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals import Access, AllowAll, AuditLog, Consents, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ConfigurationError, ExitEarlyError
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 
 ACCESS = Access(
     name="builtin.http",
@@ -55,6 +55,39 @@ def test_question_shows_the_content_and_cannot_be_edited(file):
     )
 
 
+def test_question_shows_what_has_changed_since_the_user_agreed_and_no_secret_is_kept(file):
+    place = Location("/src/toolkit.toml", 3)
+    agreed = {
+        "url": "http://localhost",
+        "environment": {"TZ": "UTC", "API_KEY": "sk-1234", "KEY": "${KEY}"},
+        "args": ["a"],
+    }
+    access = replace(ACCESS, shown=agreed, refusal=replace(ACCESS.refusal, location=place))
+    assert asked(file, Continue(always=True))[0].refusal(access) is None
+    assert "sk-1234" not in file.read_text("utf-8")
+    now = {
+        "url": "http://elsewhere",
+        "environment": {"API_KEY": "sk-1235", "KEY": "${KEY}"},
+        "args": ["a", "b"],
+        "x": 1,
+    }
+    changed = replace(access, shown=now, identity="two")
+    consents, reviewer = asked(file, Reject(), Reject(), Reject())
+    assert consents.refusal(changed) == access.refusal
+    assert reviewer.requests[0].show == (
+        "changed since you agreed to it:\n"
+        'args: was "[\\"a\\"]", and is "[\\"a\\", \\"b\\"]"\n'
+        "environment API_KEY: has changed\n"
+        'environment TZ: was "UTC", and is not set\n'
+        'url: was "http://localhost", and is "http://elsewhere"\n'
+        'x: was not set, and is "1"'
+    )
+    elsewhere = replace(ACCESS.refusal, location=Location("/other/toolkit.toml", 3))
+    consents.refusal(replace(changed, identity="three", refusal=elsewhere))
+    consents.refusal(replace(changed, identity="four", name="builtin.other"))
+    assert [request.show for request in reviewer.requests[1:]] == [None, None]
+
+
 def test_consent_for_once_holds_for_this_store_alone(file):
     consents, reviewer = asked(file, Continue())
     assert [consents.refusal(ACCESS), consents.refusal(ACCESS), consents.is_given(ACCESS)] == [None, None, True]
@@ -66,7 +99,9 @@ def test_consent_for_good_is_remembered_for_this_content_in_a_file_of_the_user_a
     consents, _ = asked(file, Continue(always=True))
     assert consents.refusal(ACCESS) is None
     assert json.loads(file.read_text("utf-8")) == {
-        "consents": {"one": {"name": "builtin.http", "summary": "this machine"}}
+        "consents": {
+            "one": {"name": "builtin.http", "summary": "this machine", "file": "", "shown": {"url": "http://localhost"}}
+        }
     }
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert Consents(file).refusal(ACCESS) is None
@@ -148,7 +183,7 @@ from pathlib import Path
 
 from toolkit import Continue
 from toolkit.approvals import Access, Consents, Gate, ScriptedReviewer
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 
 file, who, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for number in range(count):

@@ -39,18 +39,19 @@ def run(*words):
 
 
 CALL = ("run", "tools.py:wipe", "path=a", "--policy")
-ASKED = "'wipe' needs approval (the tool is destructive; its definition has changed since it was locked)"
+ASKED = "'wipe' needs approval (the tool is destructive; its definition has changed since it was locked: "
+REWORDED = 'the description was "Wipe a path.", and is "Wipe every path."'
 
 
 @pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("rules", "change", "is_asked"),
     [
-        ("rules.yaml", {}, False),
-        ("rules.yaml", {"said": "Wipe every path."}, True),
-        ("open.yaml", {"said": "Wipe every path."}, True),
-        ("rules.yaml", {"more": ", force: bool = False"}, False),
-        ("rules.yaml", {"marks": "destructive=True, open_world=True"}, True),
+        ("rules.yaml", {}, ""),
+        ("rules.yaml", {"said": "Wipe every path."}, REWORDED),
+        ("open.yaml", {"said": "Wipe every path."}, REWORDED),
+        ("rules.yaml", {"more": ", force: bool = False"}, ""),
+        ("rules.yaml", {"marks": "destructive=True, open_world=True"}, "'open_world' was not set, and is true"),
     ],
     ids=["same", "description", "description_by_default", "optional_parameter", "mark"],
 )
@@ -59,7 +60,7 @@ def test_a_changed_definition_is_asked_about_although_a_policy_allows_the_tool(d
     assert run("lock", "--update")[0] == 0
     write(desk, **change)
     code, said = run(*CALL, rules)
-    assert (code, ASKED in said) == ((3, True) if is_asked else (0, False))
+    assert (code, f"{ASKED}{is_asked})" in said) == ((3, True) if is_asked else (0, False)), said
     if is_asked:
         assert run("lock", "--update")[0] == 0
         assert run(*CALL, rules)[1].count(ASKED) == 0
@@ -69,4 +70,4 @@ def test_of_a_lockfile_that_cannot_be_read_nobody_knows_what_was_agreed_to(desk)
     write(desk)
     (desk / "toolkit.lock").write_text("{", "utf-8")
     code, said = run(*CALL, "rules.yaml")
-    assert (code, ASKED in said) == (3, True)
+    assert (code, f"{ASKED}'toolkit.lock' cannot be read)" in said) == (3, True)

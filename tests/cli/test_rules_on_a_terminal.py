@@ -189,7 +189,7 @@ RISKS = st.builds(
     names=st.sampled_from([(), ("wipe", "other")]),
     framework=st.sampled_from([None, "langchain"]),
     flow=FLOWS,
-    has_changed=st.booleans(),
+    changes=st.sampled_from([(), ("the title was x, and is y",)]),
 )
 CALLS = st.builds(
     DescribedCall,

@@ -71,6 +71,8 @@ def receive():
 
 
 def tools():
+    if BEHAVIOUR == "listed":
+        return json.loads(Path("tools.json").read_text("utf-8"))
     if BEHAVIOUR == "kinder":
         return [{**TOOLS[0], "inputSchema": {**ANIMAL, "required": []}}, *TOOLS[1:]]
     if BEHAVIOUR == "turned":

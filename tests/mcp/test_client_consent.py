@@ -66,7 +66,9 @@ def test_leave_for_once_is_not_remembered_and_leave_for_good_is(zoo):
     assert len(opened(zoo, Continue(always=True))[2]) == 1
     assert opened(zoo) == (opened(zoo)[0], [], [])
     [kept] = json.loads((zoo.folder / CONSENTS).read_text("utf-8"))["consents"].values()
-    assert kept == {"name": "mcp.zoo", "summary": f"{sys.executable} {SERVER} plain"}
+    line = f"{sys.executable} {SERVER} plain"
+    shown = {"command line": line, "folder": str(zoo.folder)}
+    assert kept == {"name": "mcp.zoo", "summary": line, "file": str(zoo.folder / "toolkit.toml"), "shown": shown}
     assert (zoo.folder / CONSENTS).stat().st_mode & 0o077 == 0
 
 

@@ -6,8 +6,10 @@ under the hash of everything that was shown, so that changed content needs conse
 """
 
 import json
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,15 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Risk
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.problems import Problem
+from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import write_file
 from toolkit.running import run_coroutine
+from toolkit.visibility import visible_json
 
 _ASKED_BY = "a project's file sets it"
+_SECRET = "sha256:"  # noqa: S105 - no password
+"""What a digest begins with that is kept instead of a secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +98,7 @@ class Consents:
         gate = self._gate
         if gate is None:
             return access.refusal
-        request = _request(access, gate)
+        request = _request(access, gate, self._changes_of(access))
         call = DescribedCall(request.risk, arguments=request.arguments, kind="setting")
         verdict = gate.verdict_on(call)
         if verdict.action == "ask" and not gate.can_ask:
@@ -108,6 +114,13 @@ class Consents:
         if decision.by == REVIEWER:
             self._given.add(access.identity)
         return None
+
+    def _changes_of(self, access: Access) -> list[str]:
+        """Return how an access differs from the one of the same name and file that the user agreed to, if any."""
+        now = _settings_in(_kept(access.shown))
+        earlier = [one for one in self._remembered().values() if _is_about(one, access) and "shown" in one]
+        found = [_differences(_settings_in(one["shown"]), now) for one in earlier]
+        return min(found, key=len, default=[])
 
     def _remembered(self) -> Mapping[str, Any]:
         try:
@@ -138,7 +151,9 @@ class Consents:
         try:
             with exclusive(self._file):  # another process may remember a consent at the same time
                 content = self._content()
-                kept = {**content["consents"], access.identity: {"name": access.name, "summary": access.summary}}
+                record = {"name": access.name, "summary": access.summary}
+                record |= {"file": _file_of(access), "shown": _kept(access.shown)}
+                kept = {**content["consents"], access.identity: record}
                 text = json.dumps({**content, "consents": kept}, indent=2, sort_keys=True, ensure_ascii=True)
                 write_file(self._file, f"{text}\n".encode(), is_private=True)
                 self._file.chmod(0o600)  # an existing file could be readable by others
@@ -182,12 +197,51 @@ def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
     )
 
 
-def _request(access: Access, gate: Gate) -> ReviewRequest:
+def _file_of(access: Access) -> str:
+    """Return the real path of the file that sets an access."""
+    return os.path.realpath(access.refusal.location.file) if access.refusal.location else ""
+
+
+def _is_about(record: Any, access: Access) -> bool:
+    return isinstance(record, Mapping) and (record.get("name"), record.get("file")) == (access.name, _file_of(access))
+
+
+def _kept(value: Any, name: str = "") -> Any:
+    """Return what was shown, with a digest of each value whose name suggests a secret."""
+    if isinstance(value, Mapping):
+        return {key: _kept(inner, key) for key, inner in value.items()}
+    if isinstance(value, str) and names_secret_variable(name) and "${" not in value:
+        return f"{_SECRET}{sha256(value.encode()).hexdigest()[:16]}"
+    return [_kept(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _settings_in(shown: Any, path: str = "") -> dict[str, str]:
+    """Return every setting in what was shown as one line of text, by its name."""
+    if not isinstance(shown, Mapping):
+        return {path: shown if isinstance(shown, str) else visible_json(shown, sort_keys=True, default=str)}
+    parts = (_settings_in(inner, f"{path} {key}".strip()) for key, inner in shown.items())
+    return {name: text for part in parts for name, text in part.items()}
+
+
+def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    lines = []
+    for name in dict.fromkeys([*before, *now]):
+        old, new = before.get(name), now.get(name)
+        if old != new and any(text is not None and text.startswith(_SECRET) for text in (old, new)):
+            lines.append(f"{name}: has changed")
+        elif old != new:
+            was, becomes = ("not set" if text is None else visible_json(text) for text in (old, new))
+            lines.append(f"{name}: was {was}, and is {becomes}")
+    return lines
+
+
+def _request(access: Access, gate: Gate, changes: list[str]) -> ReviewRequest:
     return ReviewRequest(
         access.question,
         Risk(access.action, source=access.source, requires_approval=True, open_world=True),
         access.shown,
         asked_by=_ASKED_BY,
+        show="\n".join(["changed since you agreed to it:", *changes]) if changes else None,
         timeout=gate.timeout,
         editable=False,
         may_be_remembered=True,

@@ -133,7 +133,8 @@ class FilePolicy:
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
         """Add to a verdict why the tool was not allowed: its definition has changed, or a rule lacks its source."""
         if verdict.action == "ask" and call.risk.has_changed:
-            return verdict._replace(because=f"{verdict.because}; its definition has changed since it was locked")
+            how = "; ".join(call.risk.changes)
+            return verdict._replace(because=f"{verdict.because}; its definition has changed since it was locked: {how}")
         if verdict.action == "allow" or call.risk.brought_by is None:
             return verdict
         exceptions = ("allow",) if verdict.action == "ask" else ("ask", "allow")

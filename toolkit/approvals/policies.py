@@ -51,7 +51,7 @@ class Risk:
             or ask.
         dotted_names: Names such as `box.drop`, after the class, the object or a facade to which the tool belongs; for
             rules that deny or ask.
-        has_changed: Whether the definition differs from the one that was locked.
+        changes: How the definition differs from the one that was locked, in words.
     """
 
     tool: str
@@ -69,11 +69,16 @@ class Risk:
     flow: frozenset[Flow] = frozenset()
     files: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     dotted_names: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    has_changed: bool = False
+    changes: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         """Hash only the name, which is fast, since a gate records every call that it allows."""
         return hash(self.tool)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the definition differs from the one that was locked."""
+        return bool(self.changes)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -32,26 +32,28 @@ class LockedTools:
 
     def __init__(self, directory: Path) -> None:
         self._file = directory / LOCK_FILE
-        self._known: dict[tuple[Risk, str], bool] = {}
+        self._known: dict[tuple[Risk, str], tuple[str, ...]] = {}
 
     def compared(self, risk: Risk) -> Risk:
-        """Return the risk of a tool, marked as changed if its definition is not the one in the lockfile."""
-        return replace(risk, has_changed=True) if self._has_changed(risk) else risk
+        """Return the risk of a tool, with how its definition differs from the one in the lockfile."""
+        changes = self._changes_of(risk)
+        return replace(risk, changes=changes) if changes else risk
 
-    def _has_changed(self, risk: Risk) -> bool:
+    def _changes_of(self, risk: Risk) -> tuple[str, ...]:
         if risk.definition is None or not self._file.exists():
-            return False
-        if self._pinned is None:  # the lockfile cannot be read
-            return True
+            return ()
+        if self._pinned is None:
+            return (f"'{LOCK_FILE}' cannot be read",)
         pinned = self._pinned.get(risk.tool)
         if pinned is None:
-            return False
+            return ()
         key = (risk, risk.digest)
         if key not in self._known:
             of_server = server_of(risk.source) is not None
             compared = _read_by_models if of_server else _comparable
             changes = changes_between(compared(pinned), compared(_entry_of(risk)))
-            self._known[key] = any(of_server or change.kind != "compatible" for change in changes)
+            matters = any(of_server or change.kind != "compatible" for change in changes)
+            self._known[key] = tuple(change.what for change in changes) if matters else ()
         return self._known[key]
 
     @cached_property
