@@ -68,7 +68,10 @@ def in_shell(project):
                 "hint: see `toolkit agent --help`\n"
             ),
         ),
-        ("mcp", "error: `toolkit mcp` needs a command\nhint: the commands are list, ping, doctor\n"),
+        (
+            "mcp",
+            "error: `toolkit mcp` needs a command\nhint: the commands are list, ping, doctor, install, uninstall, login, logout\n",
+        ),
     ],
 )
 def test_nearest_is_named_first(invoke, line, told):

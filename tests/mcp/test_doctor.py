@@ -104,6 +104,7 @@ ANSWERS = {
     "401 without metadata": always(401),
     "401 with metadata": always(401, {"WWW-Authenticate": f'Bearer resource_metadata="{METADATA}"'}),
     "401 with published metadata": published,
+    "401 with credentials": always(401),
     "403": always(403),
     "403 with scopes": always(403, {"WWW-Authenticate": 'Bearer error="insufficient_scope", scope="read write"'}),
     "redirects to itself": around("/mcp"),
@@ -114,6 +115,7 @@ ANSWERS = {
     "answer over HTTP not JSON": always(200, JSON, b"{the answer"),
     "SSE only": old,
 }
+HEADERS = {"401 with credentials": "headers = { Authorization = 'Bearer ${WEATHER_KEY}' }"}
 AUTHORITY = certificate("Test Authority")
 CERTIFICATES = {
     "works over HTTPS": certificate("127.0.0.1", by=AUTHORITY),
@@ -175,8 +177,34 @@ def test_broken_address_is_named(weather, name):
     tls = CERTIFICATES[name].context(weather.folder) if name in CERTIFICATES else None
     serving = http_server(ANSWERS.get(name, working), tls)
     with nullcontext(ADDRESSES[name].removesuffix("/mcp")) if name in ADDRESSES else serving as url:
-        weather.write("toolkit.toml", f"[mcp.weather]\nurl = '{url}/mcp'\n")
+        weather.write("toolkit.toml", f"[mcp.weather]\nurl = '{url}/mcp'\n{HEADERS.get(name, '')}\n")
         assert examined(weather, "weather", "--start", "weather") == expected(name)
+
+
+def says_back(where):
+    """Return what answers with the credentials that it was sent."""
+
+    def answer(asked):
+        sent = asked.headers.get("authorization", "").removeprefix("Bearer ")
+        match where:
+            case "redirect":
+                return 307, {"Location": f"http://weather.example/{sent}"}, b""
+            case "challenge":
+                return 401, {"WWW-Authenticate": f'Bearer resource_metadata="http://weather.example/{sent}"'}, b""
+            case "kind of content":
+                return 200, {"Content-Type": f"text/{sent}"}, b""
+        error = {"code": 1, "message": f"{sent} is not known"}
+        return 200, JSON, json.dumps({"jsonrpc": "2.0", "id": json.loads(asked.body)["id"], "error": error}).encode()
+
+    return answer
+
+
+@pytest.mark.parametrize("where", ["redirect", "challenge", "kind of content", "error"])
+def test_secret_that_a_server_says_back_is_masked(weather, where):
+    with http_server(says_back(where)) as url:
+        weather.write("toolkit.toml", f"[mcp.weather]\nurl = '{url}/mcp'\n{HEADERS['401 with credentials']}\n")
+        said = examined(weather, "weather", "--start", "weather")
+        assert ("SECRET" in said, "**********" in said) == (False, True)
 
 
 def test_proxy_that_is_not_there_is_named(weather, monkeypatch):

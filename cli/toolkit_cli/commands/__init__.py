@@ -4,7 +4,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("toolkit_cli.commands.run:run", "Run a tool, a pipeline or an agent."),
     "agent": ("toolkit_cli.commands.agent:agent", "Let a model work on a task with tools."),
     "serve": ("toolkit_cli.commands.serve:serve", "Serve tools to clients of the Model Context Protocol."),
-    "mcp": ("toolkit_cli.commands.mcp:SERVERS", "List the configured MCP servers and their state."),
+    "mcp": ("toolkit_cli.commands.mcp:SERVERS", "List and check MCP servers, sign in to them, and install them."),
     "runs": ("toolkit_cli.commands.runs:RUNS", "List and resume recorded runs, and answer pending approvals."),
     "worker": ("toolkit_cli.commands.worker:worker", "Process batch items from a store."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools."),

@@ -18,8 +18,8 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.rendering.listings import listed_servers, server_record
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.opened_tools import gate_for
-from toolkit_cli.running.server_diagnoses import diagnose, diagnoses_of, problem_with, refusals_of, show_ping
 from toolkit_cli.running.sessions import open_session
+from toolkit_cli.servers.server_diagnoses import diagnose, diagnoses_of, problem_with, refusals_of, show_ping
 from toolkit_cli.serving.client_installs import install, uninstall
 from toolkit_cli.shared_options import AskingOptions, Debug, MessageOptions, OpeningOptions, SessionOptions, Starts
 

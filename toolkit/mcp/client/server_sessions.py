@@ -108,6 +108,11 @@ class Connection:
         """Whether a call is in progress."""
         return bool(self._in_flight)
 
+    @property
+    def sends_token(self) -> bool:
+        """Whether the last request was sent with the token of a sign-in."""
+        return self._auth is not None and self._auth.sends_token
+
     async def health(self) -> Health:
         """Return what the server reports about itself.
 

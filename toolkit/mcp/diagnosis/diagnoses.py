@@ -106,7 +106,7 @@ class Diagnosis:
 
     @property
     def link(self) -> "Connection":
-        """The connection; only for steps after the one that opens it."""
+        """The connection; only for steps after that of the configuration."""
         assert self.connection is not None  # these steps are skipped otherwise
         return self.connection
 

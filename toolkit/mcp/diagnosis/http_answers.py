@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx2
 from mcp.client.auth.utils import (
+    build_oauth_authorization_server_metadata_discovery_urls,
     build_protected_resource_metadata_discovery_urls,
-    extract_field_from_www_auth,
     extract_resource_metadata_from_www_auth,
 )
 
@@ -19,7 +19,8 @@ from toolkit.mcp.client.server_sessions import ServerUnreachable
 from toolkit.mcp.client.transports import certificates, values_for
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, Step
 from toolkit.mcp.diagnosis.session_checks import opened
-from toolkit.mcp.settings.server_settings import HttpServer, expand
+from toolkit.mcp.settings.server_settings import HttpServer
+from toolkit.mcp.sign_in.providers import Challenge, url_of
 
 _MAY_BE_OLD: Final = frozenset({400, 404, 405})
 _MOST_REDIRECTS: Final = 20
@@ -35,12 +36,10 @@ async def _explained(found: Diagnosis, step: Step) -> Step:
     error, server = found.error, found.server
     assert isinstance(error, ServerUnreachable)  # why the step failed
     assert isinstance(server, HttpServer)  # others do not answer with HTTP
-    url, reason = expand(server.url, server.name), error.reason
+    url, reason = url_of(server), error.reason
     try:
-        if reason.status == HTTPStatus.UNAUTHORIZED:
-            return await _with_sign_in(step, server, url, reason.header)
-        if reason.status == HTTPStatus.FORBIDDEN:
-            return _with_scopes(step, server, reason.header)
+        if reason.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+            return await _with_sign_in(step, server, url, Challenge(reason.status, reason.header))
         headers = dict(values_for(server, found.circumstances.context.values))
         if reason.status in _MAY_BE_OLD and await _streams_events(url, headers):
             text = "speaks only HTTP+SSE of 2024-11-05, which the protocol has replaced"
@@ -52,30 +51,22 @@ async def _explained(found: Diagnosis, step: Step) -> Step:
     return step
 
 
-def _with_scopes(step: Step, server: HttpServer, challenge: str) -> Step:
-    answer = httpx2.Response(HTTPStatus.FORBIDDEN, headers={"www-authenticate": challenge})
-    if extract_field_from_www_auth(answer, "error") != "insufficient_scope":
-        return step
-    scopes = extract_field_from_www_auth(answer, "scope") or "that it does not name"
-    return step._replace(reasons=(*step.reasons, f"it needs the scopes {scopes}"), fix=_login(server))
-
-
-def _login(server: HttpServer) -> str:
-    return f"run: toolkit mcp login {server.name}"
-
-
-async def _with_sign_in(step: Step, server: HttpServer, url: str, challenge: str) -> Step:
-    answer = httpx2.Response(HTTPStatus.UNAUTHORIZED, headers={"www-authenticate": challenge})
-    metadata = extract_resource_metadata_from_www_auth(answer) or await _published_metadata(url)
-    if metadata is not None:
-        return step._replace(reasons=(*step.reasons, f"it says how to sign in: {metadata}"), fix=_login(server))
-    fix = step.fix if server.headers else "send a token: headers = { Authorization = 'Bearer ${TOKEN}' }"
+async def _with_sign_in(step: Step, server: HttpServer, url: str, challenge: Challenge) -> Step:
+    """Return the failed step with what the server says about signing in."""
+    if challenge.lacks_scope:
+        needed = f"it needs these permissions: {challenge.scope}"
+        return step._replace(reasons=(*step.reasons, needed)) if challenge.scope else step
+    named = extract_resource_metadata_from_www_auth(challenge.response()) or await _published_metadata(url)
+    if named is not None:
+        return step._replace(reasons=(*step.reasons, f"it says how to sign in: {named}"))
+    fix = "send a token: headers = { Authorization = 'Bearer ${TOKEN}' }" if server.signs_in else step.fix
     return step._replace(reasons=(*step.reasons, "it does not say how to sign in (no metadata)"), fix=fix)
 
 
 async def _published_metadata(url: str) -> str | None:
     """Return the well-known address of a server at which it says how to sign in, or `None`."""
-    for address in build_protected_resource_metadata_discovery_urls(None, url):
+    of_resource = build_protected_resource_metadata_discovery_urls(None, url)
+    for address in [*of_resource, *build_oauth_authorization_server_metadata_discovery_urls(None, url)]:
         answer = await _head_of(address)
         if answer.is_success and answer.headers.get("content-type", "").startswith("application/json"):
             return address

@@ -13,7 +13,8 @@ from toolkit.codes import SERVER_UNREACHABLE
 from toolkit.mcp.client.failure_reasons import StepName
 from toolkit.mcp.client.transports import certificates
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, Step
-from toolkit.mcp.settings.server_settings import HttpServer, expand
+from toolkit.mcp.settings.server_settings import HttpServer
+from toolkit.mcp.sign_in.providers import url_of
 
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -43,7 +44,7 @@ async def addressed(found: Diagnosis) -> AsyncIterator[Step]:
     """Resolve the host of a server, connect to its port, and check its certificate; or those of the proxy."""
     server = found.server
     assert isinstance(server, HttpServer)  # only these have an address
-    url = urlsplit(expand(server.url, server.name))
+    url = urlsplit(url_of(server))
     proxy = _proxy_for(url)
     place = _Place.of(url) if proxy is None else _Place.of(urlsplit(proxy), f"{url.scheme}_proxy of the environment")
     name: StepName = "address"

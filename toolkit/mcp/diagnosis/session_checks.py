@@ -10,7 +10,6 @@ from toolkit.codes import BAD_CONFIGURATION, SERVER_UNREACHABLE
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.client.failure_reasons import StepName, fault_of_command
 from toolkit.mcp.client.server_sessions import ServerUnreachable, connection_to, reach
-from toolkit.mcp.client.transports import values_for
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, Step
 from toolkit.mcp.settings.server_settings import HttpServer, StdioServer, access_to, expand, texts_of
 from toolkit.problems import place_from
@@ -20,7 +19,7 @@ async def configured(found: Diagnosis) -> AsyncIterator[Step]:
     """Find where a server is configured, and the values of all variables that it refers to."""
     server = found.server
     try:
-        values_for(server, found.circumstances.context.values)
+        found.connection = connection_to(server, found.circumstances.context.values)
         for text in texts_of(server):
             expand(text, f"MCP server '{server.name}'", found.circumstances.context.values)
     except ConfigurationError as error:
@@ -60,16 +59,15 @@ async def opened(found: Diagnosis) -> AsyncIterator[Step]:
     """Start or contact a server, and agree on a version of the protocol."""
     server, begun = found.server, perf_counter()
     first: StepName = "process" if isinstance(server, StdioServer) else "authorization"
-    found.connection = connection_to(server, found.circumstances.context.values)
     try:
-        found.health = await reach(found.connection.health())
+        found.health = await reach(found.link.health())
     except ServerUnreachable as error:
         started = error.log.started if error.log is not None else None
         if error.reason.step != first and started is not None:
             yield _reached(found, started - begun)
         yield found.unreachable(error, "protocol" if error.reason.step != first and started is not None else first)
         return
-    log = found.connection.log
+    log = found.link.log
     yield _reached(found, (log.started if log is not None and log.started is not None else begun) - begun)
     era = "stateless" if found.health.protocol in MODERN_PROTOCOL_VERSIONS else "handshake"
     reasons = (f"{found.health.protocol} ({era}), {found.health.title or 'which does not say what it is'}",)
@@ -84,8 +82,8 @@ def _reached(found: Diagnosis, seconds: float) -> Step:
     match found.server:
         case StdioServer():
             return Step("process", "ok", ("started",), seconds=seconds)
-        case HttpServer(headers=headers):
-            is_sent = any(name.lower() == "authorization" for name in headers)
+        case HttpServer() as server:
+            is_sent = found.link.sends_token or not server.signs_in
             what = "the credentials were not refused" if is_sent else "no sign-in was asked for"
             return Step("authorization", "ok", (what,), seconds=seconds)
 

@@ -36,6 +36,11 @@ class ServerAuth(httpx2.Auth):
         self.challenge: Challenge | None = None
         self.failure = ""
 
+    @property
+    def sends_token(self) -> bool:
+        """Whether there is a token to send."""
+        return self._grant is not None and self._grant.token is not None
+
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send a request with the token, and again with another one if that is refused."""
         if not self._is_read or (self._grant is not None and self._grant.has_expired):
