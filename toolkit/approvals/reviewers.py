@@ -146,7 +146,7 @@ _OUR_TURN: ContextVar[_Turn | None] = ContextVar("toolkit_turn_of_asking", defau
 
 
 @asynccontextmanager
-async def turn_of(reviewer: Reviewer) -> AsyncIterator[None]:
+async def turn_of(reviewer: object) -> AsyncIterator[None]:
     """Wait until no other question is open, across all threads and event loops of the process.
 
     Raises:

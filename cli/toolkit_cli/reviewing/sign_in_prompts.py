@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 
 from toolkit.approvals.decisions import Continue, ReviewRequest
 from toolkit.approvals.policies import Risk
-from toolkit.approvals.rules import is_ci
 from toolkit.running import in_thread
 from toolkit_cli.screen import Screen
 
@@ -17,7 +16,9 @@ _MARGIN: Final = "     "
 
 
 class SignInPrompts:
-    """Asks before a browser is opened, since the server has named the page; never opens one in CI."""
+    """Asks before a browser is opened, since the server has named the page."""
+
+    one_at_a_time = True
 
     def __init__(self, reviewer: "Reviewer", screen: Screen, *, opens_browser: bool = True) -> None:
         """Create the prompts.
@@ -34,8 +35,6 @@ class SignInPrompts:
 
     async def sign_in(self, request: "SignInRequest") -> str | None:
         """Let the user sign in; `None` if they do not want to."""
-        if is_ci():
-            return None
         if not self._opens_browser:
             return await self._pasted(request)
         if not isinstance(await self._reviewer.review(_question(request)), Continue):

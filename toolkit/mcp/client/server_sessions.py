@@ -61,9 +61,10 @@ class SignInNeeded(ServerUnreachable):
 
     Attributes:
         challenge: What the server requires.
+        refused: The token that it does not accept, if there was one.
     """
 
-    def __init__(self, server: HttpServer, challenge: Challenge, failure: str) -> None:
+    def __init__(self, server: HttpServer, challenge: Challenge, refused: str | None, failure: str) -> None:
         is_machine = server.auth.grant == "client_credentials"
         scopes = "".join(f" --scope {scope}" for scope in challenge.scope.split() if challenge.lacks_scope)
         fix = "check its 'auth'" if is_machine else f"sign in with `toolkit mcp login {server.name}{scopes}`"
@@ -71,6 +72,7 @@ class SignInNeeded(ServerUnreachable):
         text = f"{reason.text.partition(':')[0]}: {failure}" if failure else reason.text
         super().__init__(server, reason._replace(text=text, fix=fix))
         self.challenge = challenge
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class Connection:
         auth, server = self._auth, self.server
         if auth is None or auth.challenge is None or not isinstance(server, HttpServer):
             return None
-        return SignInNeeded(server, auth.challenge, self.redactor.text(auth.failure))
+        return SignInNeeded(server, auth.challenge, auth.refused, self.redactor.text(auth.failure))
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
         if error.code in _REFUSALS and (needed := self._sign_in_needed()) is not None:
@@ -338,18 +340,18 @@ async def with_sign_in(server: McpServer, person: Person | None, work: Callable[
         except SignInNeeded as needed:
             if person is None or not isinstance(server, HttpServer) or server.auth.grant == "client_credentials":
                 raise
-            await sign_in_to(server, needed.challenge, person)
+            await sign_in_to(server, needed.challenge, needed.refused, person)
     return await reach(work())
 
 
-async def sign_in_to(server: HttpServer, challenge: Challenge, person: Person) -> None:
-    """Let a person sign in to a server.
+async def sign_in_to(server: HttpServer, challenge: Challenge, refused: str | None, person: Person) -> None:
+    """Let a person sign in to a server; see `sign_in`.
 
     Raises:
         ServerUnreachable: If they do not sign in, or cannot.
     """
     try:
-        await sign_in(server, challenge, person)
+        await sign_in(server, challenge, refused, person)
     except SignInError as error:
         reason = Reason("authorization", f"needs a sign-in, which has failed: {error}")
         raise ServerUnreachable(server, reason) from error

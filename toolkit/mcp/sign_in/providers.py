@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, cast
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -29,6 +29,8 @@ from mcp_types import LATEST_PROTOCOL_VERSION
 from toolkit.address_guard import AddressGuard, RefusedHostError, UnknownHostError, kinds_of
 from toolkit.amounts import format_duration
 from toolkit.approvals.gates import Gate
+from toolkit.approvals.reviewers import turn_of
+from toolkit.approvals.rules import is_ci
 from toolkit.errors import ToolExecutionError
 from toolkit.fetching import Fetcher, FetchError, parse_url
 from toolkit.mcp.settings.server_settings import HttpServer, expand
@@ -123,21 +125,27 @@ class SignInRequest(NamedTuple):
         return parse_qs(urlsplit(self.address).query).get(name, [""])[0]
 
 
-Person = Callable[[SignInRequest], Awaitable[str | None]]
-"""Lets a person sign in: returns the address to which the browser was redirected, or a code; `None` if they refuse."""
+class Person(Protocol):
+    """Somebody at a terminal: a reviewer that also has this method. One who can sign in only once at a time says so."""
+
+    async def sign_in(self, request: SignInRequest) -> str | None:
+        """Return the address to which the browser was redirected, or the code in it; `None` if they refuse."""
 
 
 def person_of(gate: Gate | None) -> Person | None:
-    """Return how a person can sign in: with a gate whose reviewer has a method `sign_in`, which needs a terminal."""
-    return None if gate is None or not gate.can_ask else getattr(gate.reviewer, "sign_in", None)
+    """Return the reviewer of a gate if it can let somebody sign in, which needs a terminal; nobody in CI."""
+    if gate is None or not gate.can_ask or not hasattr(gate.reviewer, "sign_in") or is_ci():
+        return None
+    return cast("Person", gate.reviewer)
 
 
-async def sign_in(server: HttpServer, challenge: Challenge, person: Person) -> None:
-    """Let a person sign in to a server, and keep the tokens.
+async def sign_in(server: HttpServer, challenge: Challenge, refused: str | None, person: Person) -> None:
+    """Let a person sign in to a server, and keep the tokens; calls at the same time lead to one sign-in.
 
     Args:
         server: The server, for which the caller has the user's consent.
         challenge: Why the server refuses requests.
+        refused: The token that it has refused, if there was one.
         person: Opens the page and waits for the person.
 
     Raises:
@@ -145,8 +153,10 @@ async def sign_in(server: HttpServer, challenge: Challenge, person: Person) -> N
     """
     url = url_of(server)
     web, store = _Web(url), TokenStore(server, url)
-    kept = store.read() or Grant()
-    async with AsyncExitStack() as stack:
+    async with turn_of(person), AsyncExitStack() as stack:
+        kept = store.read() or Grant()
+        if kept.token not in {None, refused}:
+            return  # somebody has signed in while this waited
         try:
             listener = await stack.enter_async_context(listening(server.auth.port or _port_of(kept.client)))
         except OSError as error:
@@ -260,7 +270,7 @@ class _Visit:
         state = request.asked("state")
         try:
             async with asyncio.timeout(_PATIENCE):
-                text = await self._person(request)
+                text = await self._person.sign_in(request)
         except TimeoutError as error:
             raise SignInError(f"nobody has signed in within {format_duration(_PATIENCE)}") from error
         if text is None:

@@ -19,6 +19,7 @@ class ServerAuth(httpx2.Auth):
 
     Attributes:
         challenge: Why the server has refused a request since the last one whose token it accepted, if it has.
+        refused: The token of that request; `None` if it had none.
         failure: Why no other token could be had for it; empty if nothing was tried.
     """
 
@@ -34,6 +35,7 @@ class ServerAuth(httpx2.Auth):
         self._grant: Grant | None = None
         self._is_read = False
         self.challenge: Challenge | None = None
+        self.refused: str | None = None
         self.failure = ""
 
     @property
@@ -53,7 +55,7 @@ class ServerAuth(httpx2.Auth):
                 sent = _authorize(request, self._grant)
                 challenge = Challenge.of((yield request))
         if challenge is not None or sent is not None:
-            self.challenge = challenge
+            self.challenge, self.refused = challenge, sent
 
     def _renew(self, challenge: Challenge | None = None, refused: str | None = None) -> None:
         """Read the store, and renew its token if it has expired or was refused."""
