@@ -14,6 +14,7 @@ import pytest
 from tests.certificates import certificate
 from tests.http_servers import http_server
 from tests.mcp import broken_server
+from tests.terminals import Terminal
 from toolkit.mcp.client.transports import certificates  # private: they are read once
 
 SERVER = Path(broken_server.__file__)
@@ -148,17 +149,21 @@ def weather(zoo, monkeypatch):
 
 
 def examined(weather, *arguments):
-    """Return the exit code and what was said, without what differs from run to run."""
+    """Return the exit code and what the doctor says, without what differs from run to run."""
     done = weather.run("mcp", "doctor", *arguments)
     assert done.stderr == ""
+    return readable(weather, done.exit_code, done.stdout)
+
+
+def readable(weather, exit_code, text):
+    """Return the exit code and what was said, without what differs from run to run."""
     replaced = {str(weather.folder): "FOLDER", sys.executable: "PYTHON", str(SERVER): "SERVER", "k-8d1f6a": "SECRET"}
-    text = done.stdout
     for old_text, new in replaced.items():
         text = text.replace(old_text, new)
     text = re.sub(r"^(\w+ +(?:ok|warning|failed) +)[\d.]+(?:ms|s) ", r"\1# ", text, flags=re.MULTILINE)
     text = re.sub(r"(port |127\.0\.0\.1:)\d{4,5}", r"\1PORT", text)
     text = re.sub(r"(cannot be resolved: ).*", r"\1WHY", text)
-    return f"exit code {done.exit_code}\n{re.sub('  +', '  ', text)}"
+    return f"exit code {exit_code}\n{re.sub('  +', '  ', text)}"
 
 
 def expected(name):
@@ -252,6 +257,17 @@ def test_rule_can_ask_about_the_call_of_a_trusted_server(weather):
     weather.own("\n".join(command("", TRUSTED)))
     weather.write("home/toolkit/policy.yaml", "toolkit: 1\nask:\n  - {tool: weather_status}\n")
     assert examined(weather, "weather") == expected("asked about")
+
+
+def test_person_at_a_terminal_is_asked_and_sees_what_is_waited_for(weather):
+    weather.write("toolkit.toml", "\n".join(command("meet started go", "cwd = '.'")))
+    terminal = Terminal(weather.folder, "mcp", "doctor", "weather", "--call")
+    terminal.answer("o")
+    terminal.expect("weather: process")
+    weather.write("go", "")  # the server waits for this file
+    terminal.answer("o")
+    exit_code = terminal.end()
+    assert readable(weather, exit_code, terminal.stdout) == expected("on a terminal")
 
 
 def test_servers_are_examined_at_the_same_time_and_shown_in_their_order(weather):

@@ -10,6 +10,7 @@ from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.conformance import PROVIDERS, objections, request_objections
 from toolkit.disclosure.denials import denial_of
 from toolkit.disclosure.groups import matches
+from toolkit.events import Event, ToolFinished, both
 from toolkit.mcp.client.server_sessions import ServerUnreachable, reach
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, HiddenTool, Step
 from toolkit.mcp.tools.remote import RemoteTool, left_out, place_of
@@ -180,13 +181,21 @@ async def callable_tool(found: Diagnosis) -> AsyncIterator[Step]:
         reason = f"'{name}' says that it only reads, but its server is not trusted; --call calls it"
         yield Step("call", "skipped", (reason,))
         return
-    result = await tool.call({}, found.circumstances.context)
+    context, times = found.circumstances.context, list[float]()
+
+    def note_time(event: Event) -> None:
+        if isinstance(event, ToolFinished):
+            times.append(event.seconds)  # without the time that a person needs to answer
+
+    result = await tool.call({}, context.replace(listener=both(note_time, context.listener)))
+    seconds = sum(times)
     if result.succeeded:
-        yield Step("call", "ok", (f"'{name}' answered with {_some(len(result.output), 'character')}",))
+        yield Step("call", "ok", (f"'{name}' answered with {_some(len(result.output), 'character')}",), seconds=seconds)
     elif result.error_code == "rejected":
         yield Step("call", "skipped", (f"'{name}' was not called: {result.error}",))
     else:
-        yield Step("call", "failed", (f"'{name}' failed: {result.error}",), "see the server's own log")
+        reason = f"'{name}' failed: {result.error}"
+        yield Step("call", "failed", (reason,), "see the server's own log", seconds=seconds)
 
 
 def _is_harmless(tool: RemoteTool) -> bool:
