@@ -185,3 +185,44 @@ def test_a_program_that_makes_its_tools_while_it_serves_says_how_to_call_them(in
     finished = invoke(*words)
     assert finished.stderr.partition("2 Python files")[0] == said + UNREACHABLE
     assert "stock" in invoke("list", "--static", "shop").stdout
+
+
+ADDING = """\
+from mcp.server import MCPServer
+
+server = MCPServer("shop")
+
+
+def add_tools():
+    @server.tool()
+    def stock() -> int:
+        \"\"\"Say how many there are.\"\"\"
+        return 3
+
+
+if __name__ == "__main__":
+    add_tools()
+    server.run()
+"""
+
+
+def test_a_function_that_only_adds_tools_to_a_server_can_be_called_at_the_top_level(invoke, project):
+    (project / "server.py").write_text(ADDING, "utf-8")
+    assert invoke("list", "server.py").stderr == (
+        "error[TK004]: no tools were found in 'server.py'\n --> server.py\n"
+        "hint: the function 'add_tools' in 'server.py' makes tools of MCP SDK and does not return them: call `add_tools()` "
+        "at the top level, or configure the command that starts the server, under [mcp.NAME]; `lint` and `list --static` "
+        "read the source\n"
+    )
+    (project / "added.py").write_text(f"{ADDING.partition('if __name__')[0]}add_tools()\n", "utf-8")
+    assert "stock" in invoke("list", "added.py").stdout
+
+
+def test_a_module_that_was_moved_and_says_so_needs_no_other_spelling(invoke, project):
+    (project / "kiln").mkdir()
+    (project / "kiln/__init__.py").touch()
+    (project / "kiln/glaze.py").write_text("raise ModuleNotFoundError('moved to kiln.oven', name=__name__)\n", "utf-8")
+    (project / "tools.py").write_text("from toolkit import tool\nfrom kiln.glaze import blue\n", "utf-8")
+    assert invoke("list", "tools.py").stderr.splitlines()[-1] == (
+        "hint: install the version of 'kiln' that this file was written for"
+    )

@@ -189,7 +189,7 @@ def price(order: str) -> str:
     try:
         raise ConnectionError("no database")
     except ConnectionError as error:
-        return f"error: {error}"
+        return f"sorry: {error}"
 
 
 @tool(read_only=True)
@@ -370,3 +370,48 @@ def test_misuse_is_explained(arguments, code, message, program, project, words):
     assert message in finished.stderr
     assert finished.returncode == code
     assert "Traceback" not in finished.stderr
+
+
+SLOW = '''
+import time
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def slow(number: int) -> int:
+    """Double a number after a while."""
+    time.sleep(0.9)
+    return 2 * number
+
+
+@tool(read_only=True)
+def find(name: str) -> str:
+    """Find a file by its name."""
+    return "Error: no file has this name" if name != "a" else "a file"
+
+
+@tool(read_only=True)
+def count(name: str) -> dict[str, str]:
+    """Count the lines of a file."""
+    return {"error": "no file has this name"}
+'''
+
+
+@pytest.mark.proof
+def test_tool_whose_calls_take_long_is_called_with_fewer_inputs(project, program):
+    (project / "slow.py").write_text(SLOW, "utf-8")
+    finished = program("test", "slow.py:slow", "--timeout", "1.3s")
+    assert "its calls take long: the other inputs were left out" in " ".join(finished.stdout.split())
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
+def test_errors_that_are_told_like_results_are_no_successes(project, program):
+    (project / "slow.py").write_text(SLOW, "utf-8")
+    tools = json.loads(program("test", "slow.py:find", "slow.py:count", "--format", "json").stdout)["tools"]
+    assert [(one["name"], one["ok"], one["refused"] == one["told"] + 2) for one in tools] == [
+        ("find", 1, True),
+        ("count", 0, True),
+    ]
+    shown = program("test", "slow.py:count").stdout
+    assert "errors are returned like results: raise them" in " ".join(shown.split())

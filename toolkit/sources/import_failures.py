@@ -166,7 +166,9 @@ def _special_hint(error: BaseException, root: str) -> str | None:
 def _missing_module_hint(name: str, root: str) -> str:
     if "." in name and (parent := sys.modules.get(name.rpartition(".")[0])):
         last = name.rpartition(".")[2]
-        siblings = (module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", [])))
+        siblings = [module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", []))]
+        if last in siblings:  # it is there, and its message says why it is not what it was
+            return f"install the version of '{name.partition('.')[0]}' that this file was written for"
         return did_you_mean(last, siblings) or f"'{parent.__name__}' has no module '{last}'"
     if compiled := compiled_files_of(name, [root]):
         file = os.path.relpath(compiled[0])

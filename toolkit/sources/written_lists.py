@@ -77,8 +77,9 @@ def _how_to_make(tool: WrittenTool, maker: ast.FunctionDef | ast.AsyncFunctionDe
             f"write `{call}` at the top level, or name a file that does this"
         )
     if tool.marks.serves:
+        otherwise = f"call `{maker.name}()` at the top level, or " if _only_adds(maker) else "to call them, "
         return (
-            f"{made} and does not return them: to call them, configure the command that starts the server, under "
+            f"{made} and does not return them: {otherwise}configure the command that starts the server, under "
             f"[mcp.NAME]; `lint` and `list --static` read the source"
         )
     return f"{made} and does not return them: define them at the top level; `lint` and `list --static` read the source"
@@ -146,3 +147,11 @@ def _many_nodes() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _only_adds(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function can be called as it is, and does not run a server, as far as its source says."""
+    given = maker.args
+    takes = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    runs = any(isinstance(node, ast.Attribute) and node.attr.startswith("run") for node in own_nodes(maker.body))
+    return isinstance(maker, ast.FunctionDef) and not takes and not runs

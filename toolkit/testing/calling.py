@@ -31,7 +31,7 @@ from toolkit.sources.modules import collected_warnings
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.project_policies import configured_policy
 from toolkit.testing.departures import Departures
-from toolkit.testing.outcomes import NOT_APPROVED, Outcome, is_refusal
+from toolkit.testing.outcomes import NOT_APPROVED, TOLD, Outcome, is_refusal, told_error
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.calls.json_data import plain_data
@@ -136,8 +136,11 @@ class Tools:
 
     def _judged(self, tool: Tool, result: ToolResult, signal: BaseException | None) -> Outcome:
         if signal is None and result.succeeded:
+            mismatch, tokens = _mismatch(tool, result), tokens_in(result.output)
+            if not mismatch and (words := told_error(result.output)):
+                return Outcome("refused", words, TOLD, tokens=tokens)
             digest = sha256(result.output.encode(errors="replace")).hexdigest()
-            return Outcome("ok", tokens=tokens_in(result.output), digest=digest, mismatch=_mismatch(tool, result))
+            return Outcome("ok", tokens=tokens, digest=digest, mismatch=mismatch)
         error = signal if signal is not None else self._departures.left
         if error is not None:
             words, place = message_of(error), place_of_raise(error, self._is_own)

@@ -15,6 +15,8 @@ from toolkit.testing.worker_pool import CallingProcess, Catalog, Settings, Teste
 from toolkit.tools.definition.spec import ToolSpec
 
 _TOOLS_PER_PROCESS: Final = 8
+_MOST_TIMEOUTS: Final = 6
+"""How many timeouts the calls of a tool may take together; then its other inputs are left out."""
 
 
 class Checked(NamedTuple):
@@ -70,6 +72,7 @@ def _in_parallel(
             examples=settings.examples,
             known=known.of(_key(tool.spec)),
             budget=settings.configuration.result_tokens,
+            longest=_MOST_TIMEOUTS * settings.seconds,
         )
 
     def work(at: int) -> list[ToolReport]:

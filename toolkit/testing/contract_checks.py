@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +14,7 @@ from toolkit.json_texts import json_text
 from toolkit.problems import Problem, Severity
 from toolkit.redactors.redactor import redactor_of_environment
 from toolkit.testing.argument_values import ArgumentMaker, Input
-from toolkit.testing.outcomes import NOT_APPROVED, Outcome
+from toolkit.testing.outcomes import NOT_APPROVED, TOLD, Outcome
 from toolkit.testing.shrinking import smallest
 from toolkit.testing.worker_pool import TestedTool
 from toolkit.tools.definition.spec import ToolSpec
@@ -67,6 +67,8 @@ class ToolReport(NamedTuple):
         results: How many different results the successful calls had.
         findings: What is wrong with it.
         not_called: Why it was not called; empty if it was.
+        is_cut: Whether inputs were left out, since its calls take long.
+        told: How many of the refusals were told like any other result, so that clients take them for successes.
     """
 
     spec: ToolSpec
@@ -79,6 +81,8 @@ class ToolReport(NamedTuple):
     results: int = 0
     findings: tuple[Finding, ...] = ()
     not_called: str = ""
+    is_cut: bool = False
+    told: int = 0
 
 
 def check_tool(
@@ -89,6 +93,7 @@ def check_tool(
     examples: int,
     known: Iterable[dict[str, Any]] = (),
     budget: int | None = None,
+    longest: float = inf,
 ) -> ToolReport:
     """Check a tool.
 
@@ -99,19 +104,23 @@ def check_tool(
         examples: The maximum number of valid inputs.
         known: Inputs with which it has failed before, which are tried first.
         budget: The project's limit for the tokens of a result, unless the tool has its own.
+        longest: After how many seconds of calls the other inputs are left out.
     """
     try:
         maker = ArgumentMaker(_plain(tool.spec.parameters), f"{seed}:{tool.spec.name}")
     except ValueError as error:
         return ToolReport(tool.spec, not_called=f"its schema cannot be read: {error}")
-    return _Check(tool, call, maker, examples, tool.spec.result_tokens or budget).run(list(known))
+    check = _Check(tool, call, maker, examples=examples, budget=tool.spec.result_tokens or budget, longest=longest)
+    return check.run(list(known))
 
 
 class _Check:
     """The check of one tool."""
 
-    def __init__(self, tool: TestedTool, call: Call, maker: ArgumentMaker, examples: int, budget: int | None) -> None:
-        self._budget = budget
+    def __init__(
+        self, tool: TestedTool, call: Call, maker: ArgumentMaker, *, examples: int, budget: int | None, longest: float
+    ) -> None:
+        self._budget, self._longest = budget, longest
         self._spec, self._place = tool.spec, tool.place or tool.spec.location
         self._call, self._maker, self._examples = call, maker, examples
         self._findings: dict[tuple[Any, ...], Finding] = {}
@@ -121,6 +130,7 @@ class _Check:
         self._refusals: list[tuple[dict[str, Any], Outcome]] = []
 
     def run(self, known: list[dict[str, Any]]) -> ToolReport:
+        seconds = 0.0
         for one in self._inputs(known):
             outcome = self._call(one.arguments)
             if outcome.status == "hung":  # perhaps only the first call takes long, or the machine was busy
@@ -133,12 +143,14 @@ class _Check:
                 continue
             self._outcomes.append(outcome)
             self._judge(one, outcome)
-            if _ends_process(outcome):
+            seconds += outcome.seconds
+            if _ends_process(outcome) or seconds > self._longest:
                 break
         if not self._outcomes:
             return ToolReport(self._spec, not_called=self._why_denied(NOT_APPROVED))
-        self._call_again()
-        return self._report()
+        if seconds <= self._longest:
+            self._call_again()
+        return self._report()._replace(is_cut=seconds > self._longest)
 
     def _inputs(self, known: list[dict[str, Any]]) -> Iterator[Input]:
         """Yield inputs: those that failed before, the tool's examples, and valid ones, then broken ones."""
@@ -192,6 +204,7 @@ class _Check:
             tokens=max(one.tokens for one in self._outcomes),
             results=len({one.digest for one in self._outcomes if one.status == "ok"}),
             findings=tuple(self._findings.values()),
+            told=sum(one.kind == TOLD for one in self._outcomes),
         )
 
     # ------------------------------------------------------------------------------------------------------ judging

@@ -1,5 +1,7 @@
 """How a call of a tool ended: it worked, refused, or failed in a way that is a defect."""
 
+import json
+import re
 from collections.abc import Mapping
 from dis import opname
 from typing import Any, Final, Literal, NamedTuple
@@ -49,6 +51,26 @@ class Outcome(NamedTuple):
         """Return an outcome from its JSON form, that of `_asdict`."""
         place = record["place"]
         return cls(**{**record, "place": None if place is None else Location(*place)})
+
+
+TOLD: Final = "told"
+"""The kind of an error that a tool returns like any other result."""
+_TOLD: Final = re.compile(r"\W*(?:error|failed|failure)\s*:\s*\S", re.IGNORECASE)
+_OF_ERRORS: Final = {"error", "success", "ok", "status", "code", "message", "details", "error_code", "error_type"}
+
+
+def told_error(output: str) -> str:
+    """Return the error that a result tells, as in `Error: no such file` or `{"error": "no such file"}`, or nothing."""
+    if _TOLD.match(output):
+        return output
+    if not output.startswith("{"):
+        return ""
+    try:
+        data = json.loads(output)
+    except ValueError:
+        return ""
+    told = data.get("error") or (data.get("success") is False and data.get("message"))
+    return told if isinstance(told, str) and data.keys() <= _OF_ERRORS else ""
 
 
 _UNREACHABLE: Final = {

@@ -64,6 +64,10 @@ def _row(report: ToolReport) -> tuple[str, ...]:
 
 
 def _note(report: ToolReport) -> str:
+    if report.is_cut:
+        return "its calls take long: the other inputs were left out"
+    if report.told:
+        return f"{report.told} errors are returned like results: raise them"
     if not report.ok:
         return "no call succeeded: add examples to its definition"
     return "all results are the same: add examples" if report.results == 1 and report.ok >= _MANY_RESULTS else ""
@@ -108,6 +112,8 @@ def _tool_record(checked: Checked, report: ToolReport) -> dict[str, Any]:
         "largest_result_tokens": report.tokens,
         "different_results": report.results,
         "not_called": report.not_called or None,
+        "is_cut": report.is_cut,
+        "told": report.told,
         "findings": [
             as_records([one.problem])[0]
             | {
