@@ -424,6 +424,62 @@ def test_file_that_changes_while_the_question_is_open_is_not_overwritten(desk):
     assert file.read_text("utf-8") == '{"theirs": true}'
 
 
+# ----------------------------------------------------------------------------------------------- read back
+
+
+def diagnoses(done):
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_doctor_reads_back_what_was_installed_and_starts_nothing_without_consent(desk, client, monkeypatch):
+    for variable in ("API_KEY", "TICKETS_TOKEN", "TEAM"):
+        monkeypatch.setenv(variable, "hush-hush-hush")
+    servers = ["plain"] if client in WITHOUT_VARIABLES else ["time"]
+    servers += [] if client == "claude-desktop" else ["open"] if client == "zed" else ["tickets"]
+    for server in servers:
+        assert desk.run("install", client, server, "--yes").exit_code == 0
+    done = desk.run("doctor", "--client", client, "--format", "json")
+    assert done.exit_code == 3
+    lines = {
+        "plain": "uvx mcp-server-time --zone Europe/Oslo",
+        "time": f"uvx mcp-server-time {desk.project}/zones.json",
+        "tickets": "https://tickets.example/mcp",
+        "open": "https://open.example/mcp",
+    }
+    text = desk.file(client).read_text("utf-8").splitlines()
+    for server, found in zip(servers, diagnoses(done), strict=True):
+        assert [step["state"] for step in found["steps"][:2]] == ["ok", "failed"]
+        place, line, _ = found["steps"][0]["reasons"][0].partition(",")[0].rsplit(":", 2)
+        assert (found["name"], found["line"], place) == (server, lines[server], str(desk.file(client)))
+        assert server in text[int(line) - 1]
+
+
+@pytest.mark.parametrize("client", ["cursor", "codex", "goose", "opencode"])
+def test_doctor_finds_out_that_an_installed_server_works(desk, client):
+    odd = Path(__file__).with_name("odd_server.py")
+    with (desk.project / "toolkit.toml").open("a", encoding="utf-8") as file:
+        file.write(f"[mcp.zoo]\ncommand = '{sys.executable}'\nargs = ['{odd}', 'plain']\n")
+    assert desk.run("install", client, "zoo", "--yes").exit_code == 0
+    done = desk.run("doctor", "--client", client, "zoo", "--start", "zoo", "--format", "json")
+    [found] = diagnoses(done)
+    assert done.exit_code == 0, done.output
+    assert {step["name"]: step["state"] for step in found["steps"]}["tools"] == "ok"
+
+
+def test_doctor_of_a_client_without_servers_or_with_other_ones(desk):
+    done = desk.run("doctor", "--client", "cursor")
+    assert (done.exit_code, done.stderr) == (
+        4,
+        "error: Cursor has no MCP servers\nhint: `toolkit mcp install` adds them\n",
+    )
+    desk.run("install", "cursor", "open", "--yes")
+    for words in (["opne"], ["--start", "opne"]):
+        done = desk.run("doctor", "--client", "cursor", *words)
+        assert "there is no MCP server 'opne'\nhint: did you mean 'open'?\n" in done.stderr
+    assert desk.run("doctor", "--client", "curser").stderr.startswith("error: --client: there is no client 'curser'")
+
+
 # ----------------------------------------------------------------------------------------------- any file
 
 BLANKS = st.sampled_from(["", " ", "\n", "\n  ", "\t", "\r\n", " // note\n", " /* a, b: {} */ ", "\n// x\n"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 import typer
 
 from toolkit.codes import NOT_FOUND
+from toolkit.mcp.settings.client_files import installed_servers
 from toolkit.mcp.tools.remote import left_out
 from toolkit.settings.configuration_search import find_configuration
 from toolkit.settings.setting_consents import consents_for
@@ -13,7 +14,7 @@ from toolkit.sources.servers import ConfiguredServers, missing_extra
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration, unknown_names
-from toolkit_cli.completion import complete_server
+from toolkit_cli.completion import complete_client, complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.rendering.listings import listed_servers, server_record
 from toolkit_cli.rendering.styles import print_lines
@@ -21,6 +22,7 @@ from toolkit_cli.running.opened_tools import gate_for
 from toolkit_cli.running.sessions import open_session
 from toolkit_cli.servers.server_diagnoses import diagnose, diagnoses_of, problem_with, refusals_of, show_ping
 from toolkit_cli.serving.client_installs import install, uninstall
+from toolkit_cli.serving.launches import client_named
 from toolkit_cli.shared_options import AskingOptions, Debug, MessageOptions, OpeningOptions, SessionOptions, Starts
 
 if TYPE_CHECKING:
@@ -54,6 +56,14 @@ class DoctorOptions(NamedTuple):
     """The command-line options of `toolkit mcp doctor`, one per field."""
 
     names: Names = None
+    client: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLIENT",
+            help="Check the servers in the files of this client, instead of those that are configured.",
+            autocompletion=complete_client,
+        ),
+    ] = None
     call: Annotated[
         bool,
         typer.Option("--call", help="Call a tool that says that it only reads, also of a server that is not trusted."),
@@ -119,8 +129,32 @@ def examine_servers(options: DoctorOptions) -> int:
     failure: 4 if a server cannot be reached, 3 without consent, 2 for wrong settings, 1 for its tools.
     """
     with open_session(_session_options(options), options.names or ()) as session:
-        servers = _choose_servers(options.names, session.configuration, options.format)
-        return diagnose(servers, session, may_call=options.call, as_json=options.format == "json")
+        configuration = session.configuration
+        if options.client is not None:
+            configuration = _as_in_client(options.client, options.start, configuration)
+        servers = _choose_servers(options.names, configuration, options.format)
+        return diagnose(
+            servers,
+            session._replace(configuration=configuration),
+            may_call=options.call,
+            as_json=options.format == "json",
+        )
+
+
+def _as_in_client(name: str, start: list[str] | None, configuration: "Configuration") -> "Configuration":
+    """Return the configuration with the servers in a client's files as its only ones.
+
+    Raises:
+        Failure: If there is no such client, it has no servers, or `--start` names another one.
+    """
+    client = client_named(name, option="--client")
+    found = installed_servers(client, configuration.directory)
+    servers = {one.name: one.server for one in found if one.server is not None}
+    if not servers:
+        raise Failure(ExitCode.NOT_FOUND, f"{client.title} has no MCP servers", hint="`toolkit mcp install` adds them")
+    if unknown := unknown_names(start or (), servers, "MCP server", option="--start"):
+        raise Failure(code_for(unknown), problems=unknown)
+    return configuration._replace(mcp=servers, start=frozenset(start or ()))
 
 
 class LoginOptions(NamedTuple):
@@ -179,7 +213,8 @@ def logout(options: LogoutOptions) -> ExitCode:
 
 def _session_options(options: DoctorOptions) -> SessionOptions:
     messages = MessageOptions(debug=options.debug)
-    return SessionOptions(options.asking, OpeningOptions(start=options.start), messages=messages)
+    start = options.start if options.client is None else None  # it names a server in the client's file
+    return SessionOptions(options.asking, OpeningOptions(start=start), messages=messages)
 
 
 def _choose_servers(names: list[str] | None, configuration: "Configuration", format: str) -> list["McpServer"]:

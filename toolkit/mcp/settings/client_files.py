@@ -1,6 +1,7 @@
 """Changes and reads the files of MCP clients: one entry is set or removed, and everything else stays as it is."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
 
@@ -9,7 +10,7 @@ from toolkit.documents.document_reader import read_text
 from toolkit.documents.entry_edits import parse_as, with_entry, without_entry
 from toolkit.documents.nodes import Node, place_of, plain
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.settings.clients import CLIENTS, Client, Scope, entry_of, file_of, path_in, server_of
+from toolkit.mcp.settings.clients import Client, Scope, entry_of, file_of, path_in, server_of
 from toolkit.mcp.settings.server_settings import McpServer, holds_secret
 from toolkit.problems import Location, Problem
 from toolkit.replacing import followed, write_file
@@ -123,47 +124,43 @@ class InstalledServer(NamedTuple):
     """A server in a client's file.
 
     Attributes:
-        client: The name of the client, as in the table.
         scope: Whose file it is.
         name: The name of the server there.
         server: The server; `None` if the entry describes none, such as one that is built into the client.
         place: The location of the entry.
     """
 
-    client: str
     scope: Scope
     name: str
     server: McpServer | None
     place: Location
 
 
-def installed_servers(folder: Path, names: Iterator[str] | None = None) -> tuple[list[InstalledServer], list[Problem]]:
-    """Return the servers in the files of clients, and the problems of files that cannot be read.
+def installed_servers(client: Client, folder: Path) -> list[InstalledServer]:
+    """Return the servers in a client's files, those of the user first.
 
     Args:
-        folder: The folder of the project whose files are read, too.
-        names: The names of the clients; all by default.
+        client: The client.
+        folder: The folder of the project.
+
+    Raises:
+        ConfigurationError: If a file cannot be read.
     """
     found: list[InstalledServer] = []
-    problems: list[Problem] = []
-    for name in names or CLIENTS:
-        client = CLIENTS[name]
-        for scope in get_args(Scope):
-            file = file_of(client, scope, folder)
-            if file is None or not file.exists():
-                continue
-            try:
-                _, root = _read(client, file)
-            except ConfigurationError as error:
-                problems += error.problems
-                continue
-            data = plain(root)
-            path = path_in(client, data)
-            for key, entry in _entries(client, data).items():
-                place = place_of(root, (*path, key)) or Location(str(file))
-                server = server_of(client, key, entry) if isinstance(entry, Mapping) else None
-                found.append(InstalledServer(name, scope, key, server, place))
-    return found, problems
+    for scope in get_args(Scope):
+        file = file_of(client, scope, folder)
+        if file is None or not file.exists():
+            continue
+        _, root = _read(client, file)
+        data = plain(root)
+        path = path_in(client, data)
+        for name, entry in _entries(client, data).items():
+            place = place_of(root, (*path, name)) or Location(str(file))
+            server = server_of(client, name, entry) if isinstance(entry, Mapping) else None
+            # Another program starts it, so this one needs the user's consent, as for a server of a project.
+            installed = server and replace(server, owner="project", place=place)
+            found.append(InstalledServer(scope, name, installed, place))
+    return found
 
 
 def _entries(client: Client, data: Mapping[str, Any]) -> Mapping[str, Any]:
