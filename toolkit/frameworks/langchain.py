@@ -172,6 +172,7 @@ MARKS = SourceMarks(
         Registration(
             ("langchain.agents.create_agent", "langgraph.prebuilt.*create_react_agent"), "holder", function=("tools", 1)
         ),
+        Registration(("langgraph.prebuilt.*ToolNode",), "holder", function=("tools", 0)),
     ),
     tool_classes=(
         ToolClasses(

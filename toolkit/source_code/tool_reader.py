@@ -13,7 +13,7 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
-from toolkit.source_code.syntax_nodes import calls_and_definitions
+from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes
 from toolkit.source_code.tool_factories import (
     LISTING,
     Factories,
@@ -478,7 +478,7 @@ class _Walk:
                     self._note(call, found, one.elt, names)
                 continue
             shown = one if source is self._source else call
-            for defined in self._functions(one, scope, source):
+            for defined in (*self._functions(one, scope, source), *self._returned_by(one, scope, source)):
                 if not self._is_marked(defined):
                     is_here = defined.source.path == self._source.path
                     yield self._tool(
@@ -490,6 +490,15 @@ class _Walk:
                         function=_as_function(defined.node),
                         home=defined.source.path,
                     )
+
+    def _returned_by(self, given: ast.expr, names: LocalNames | None, source: SourceFile) -> Iterator[Defined]:
+        """Yield the inner functions that a call of a function of the project returns: `tools=[make_search(index)]`."""
+        makers = self._functions(given.func, names, source) if isinstance(given, ast.Call) else []
+        for maker in makers:
+            nodes = own_nodes(maker.node.body) if isinstance(maker.node, FUNCTIONS) else []
+            returned = {_name_in(one.value) for one in nodes if isinstance(one, ast.Return)}
+            inner = (one for one in nodes if isinstance(one, FUNCTIONS) and one.name in returned)
+            yield from (Defined(maker.source, one) for one in inner)
 
     def _is_passed_on(self, defined: Defined, call: ast.Call, found: Registered) -> bool:
         """Whether a call registers what a decorator of its framework has made a tool, with the same name."""
@@ -633,6 +642,10 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
 
 def _as_function(node: Definition) -> Function | None:
     return node if isinstance(node, FUNCTIONS) else None
+
+
+def _name_in(node: ast.expr | None) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_text(node: ast.expr) -> bool:

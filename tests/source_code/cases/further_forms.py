@@ -107,3 +107,14 @@ def convert(tool) -> ToolParam:
 
 def convert_all(tools) -> list[ToolParam]:
     return [ToolParam(name=tool.name, input_schema=tool.schema) for tool in tools]
+
+
+def make_count(limit: int):
+    def count(order: str) -> str:
+        """Count the parts of an order."""
+        return order[:limit]
+
+    return count
+
+
+third = Agent("model", tools=[make_count(3)])

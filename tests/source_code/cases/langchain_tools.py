@@ -82,3 +82,11 @@ other = types.Tool(function_declarations=[])
 
 def fail() -> None:
     raise ToolException("no")
+
+
+def count_orders(customer: str) -> int:
+    """Count the orders of a customer."""
+    return len(customer)
+
+
+node = ToolNode([count_orders])
