@@ -5,6 +5,7 @@ What is said of each is in the folder `doctor`. Times, ports and folders differ 
 
 import json
 import re
+import socket
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -210,6 +211,13 @@ def test_secret_that_a_server_says_back_is_masked(weather, where):
         weather.write("toolkit.toml", f"[mcp.weather]\nurl = '{url}/mcp'\n{HEADERS['401 with credentials']}\n")
         said = examined(weather, "weather", "--start", "weather")
         assert ("SECRET" in said, "**********" in said) == (False, True)
+
+
+def test_address_that_never_answers_is_named(weather):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/mcp"
+        weather.write("toolkit.toml", f"[mcp.weather]\nurl = '{url}'\nstart_timeout = '500ms'\n")
+        assert examined(weather, "weather", "--start", "weather") == expected("hangs over HTTP")
 
 
 def test_proxy_that_is_not_there_is_named(weather, monkeypatch):

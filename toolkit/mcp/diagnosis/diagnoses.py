@@ -116,7 +116,8 @@ class Diagnosis:
         reasons = [error.reason.text]
         if (log := error.log) is not None:
             lines = [*dict.fromkeys(log.lines)][-_LINES_SHOWN:]  # an old server is started twice, and repeats itself
-            reasons += [*([log.strays] if log.strays else []), *(["its last output:", *lines] if lines else [])]
+            reasons += [log.strays] if log.strays else []
+            reasons += ["its last output:", *(f"| {line}" for line in lines)] if lines else []
         return Step(name, "failed", tuple(reasons), error.reason.fix, SERVER_UNREACHABLE)
 
 

@@ -63,9 +63,11 @@ async def opened(found: Diagnosis) -> AsyncIterator[Step]:
         found.health = await reach(found.link.health())
     except ServerUnreachable as error:
         started = error.log.started if error.log is not None else None
-        if error.reason.step != first and started is not None:
-            yield _reached(found, started - begun)
-        yield found.unreachable(error, "protocol" if error.reason.step != first and started is not None else first)
+        if error.reason.step in {first, "command"}:
+            yield found.unreachable(error, first)
+            return
+        yield Step(first, "skipped") if started is None else _reached(found, started - begun)
+        yield found.unreachable(error, "protocol")
         return
     log = found.link.log
     yield _reached(found, (log.started if log is not None and log.started is not None else begun) - begun)
