@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from toolkit.approvals.decisions import Continue, ReviewRequest
 from toolkit.approvals.policies import Risk
-from toolkit.running import in_thread
+from toolkit.approvals.reviewers import answer_of
+from toolkit.running import run_in_idle_thread
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -37,13 +38,16 @@ class SignInPrompts:
         """Let the user sign in; `None` if they do not want to."""
         if not self._opens_browser:
             return await self._pasted(request)
-        if not isinstance(await self._reviewer.review(_question(request)), Continue):
+        if not isinstance(await answer_of(self._reviewer, _question(request)), Continue):
             return None
         self._screen.say(f"{_MARGIN}waiting for the sign-in at {request.host}; Ctrl-C stops waiting. The page is:")
         self._screen.say(request.address)
-        if not await in_thread(lambda: webbrowser.open(request.address)):
-            self._screen.say(f"{_MARGIN}no browser could be opened: open the page yourself, or use --no-browser")
+        run_in_idle_thread(lambda: self._open(request.address))  # some browsers only return when they are closed
         return await request.arrived()
+
+    def _open(self, page: str) -> None:
+        if not webbrowser.open(page):
+            self._screen.say(f"{_MARGIN}no browser could be opened: open the page yourself, or use --no-browser")
 
     async def _pasted(self, request: "SignInRequest") -> str | None:
         from toolkit_cli.prompting import Prompter  # slow to import
