@@ -14,14 +14,14 @@ mcp = FastMCP("weather")
 
 
 @mcp.tool(description="Forecast the weather in a city on one of the next days.")
-def forecast(city: str, day: str) -> str:
+def forecast(city: str, date: str) -> str:
     """Forecast the weather.
 
     Args:
         city: The name of the city, such as `Oslo`.
-        day: The day, as `2026-05-17`.
+        date: The day, as `2026-05-17`.
     """
-    return f"sun in {city} on {day}"
+    return f"sun in {city} on {date}"
 '''
 SCRIPT = '# /// script\n# dependencies = ["fastmcp>=2.14"]\n# ///\n'
 FILES = {
@@ -70,7 +70,7 @@ def test_version_of_a_project_decides_whether_docstrings_describe_parameters(pro
     write(project, name.format("2.14.7"), text.format("2.14.7"))
     first, second = findings("src")
     assert first[:2] == ("TK204", "parameter 'city' of 'forecast' has no description")
-    assert second[:2] == ("TK204", "parameter 'day' of 'forecast' has no description")
+    assert second[:2] == ("TK204", "parameter 'date' of 'forecast' has no description")
     source = ".venv" if kind == "environment" else name
     assert first[2].endswith(f"FastMCP 2.14.7, according to '{source}', does not read docstrings for that")
 
@@ -80,11 +80,11 @@ def test_later_version_reads_docstrings(project, kind):
     name, text = FILES[kind]
     write(project, name.format("3.2.4"), text.format("3.2.4"))
     assert findings("src") == []
-    write(project, "src/weather/server.py", SERVER.replace("        day: The day, as `2026-05-17`.\n", ""))
+    write(project, "src/weather/server.py", SERVER.replace("        date: The day, as `2026-05-17`.\n", ""))
     [found] = findings("src")
     source = ".venv" if kind == "environment" else name
     hint = f"FastMCP 3.2.4, according to '{source}', reads docstrings for that"
-    assert found[1] == "parameter 'day' of 'forecast' has no description"
+    assert found[1] == "parameter 'date' of 'forecast' has no description"
     assert found[2] == f"write Annotated[…, Field(description='…')]; {hint}"
 
 

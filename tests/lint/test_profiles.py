@@ -117,14 +117,165 @@ def test_parameters_whose_names_or_tools_say_enough_are_minor_beside_others_too(
         ("info", "parameter 'order_id' of 'look_up' has no description"),
         ("info", "parameter 'page_size' of 'look_up' has no description"),
     ]
-    (project / "theirs.py").write_text(source.replace("page_size", "size"), "utf-8")
+    (project / "theirs.py").write_text(source.replace("page_size", "weight"), "utf-8")
     [found] = json.loads(run("--format", "json", "theirs.py"))
-    assert found["message"] == "parameter 'size' of 'look_up' has no description"
-    said = source.replace("page_size", "order_size").replace("Order look up", "Look up orders of a size")
+    assert found["message"] == "parameter 'weight' of 'look_up' has no description"
+    said = source.replace("page_size", "weight").replace("Order look up", "Look up orders by weight (kg)")
     (project / "theirs.py").write_text(said, "utf-8")
     assert codes("theirs.py") == []
-    (project / "theirs.py").write_text(source.replace("page_size", "size").replace("order_id", "order_path"), "utf-8")
+
+
+UNCLEAR = [
+    "fields: dict", "rows: list[dict] | None = None", "value: Any", "items: list", "values: Optional[List[Any]]", "number",
+    "kind: str", 'mode: str = "fast"', "sort_by: str", "sort_order: str", "levels: list[str]", "priority: int",
+    "date: str", "start_time: str", "start: int", "duration: float", "tax_rate: float", "weight: float | None = None",
+    "config: str", "T: str", "issue_key: str",
+]  # fmt: skip
+CLEAR = [
+    "city: str", "owner: str", "n: int", "seed: int = 0", "prompt: str", "name: Optional[str] = None", "pdf_path: str",
+    "names: list[str]", "returns: list[float]", "start_date: str", "date_to: str", "is_open: bool", "kind: Kind",
+    'kind: Literal["a", "b"]', 'duration: str = "30s"', "config: Path", "x: float", "api_key: str", "number=7",
+    "order: str", "created_by: str",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parameters", "expected"), [(UNCLEAR, ["TK204"]), (CLEAR, [])])
+def test_parameter_is_worth_a_description_if_a_model_can_only_guess_its_value(project, parameters, expected):
+    for one in parameters:
+        source = THEIRS.replace("(number)", f"(*, other: str, {one})").replace("return number", "return locals()")
+        (project / "theirs.py").write_text(f"from typing import *\n{source}", "utf-8")
+        assert (one, codes("theirs.py", "--ignore", "TK401")) == (one, expected)
+
+
+@pytest.mark.parametrize(
+    ("description", "expected"),
+    [
+        ("Look up an order; the state can be 'open' or 'closed'.", []),
+        ("Look up an order by its state (open or closed).", []),
+        ("Look up an order by its state.", ["TK204"]),
+        ("Look up the 7 last orders by 'number'. Or by their states.", ["TK204"]),
+    ],
+)
+def test_description_of_a_tool_may_state_the_values_of_a_parameter(project, description, expected):
+    source = THEIRS.replace("number", "number: int, state: str", 1).replace("Order look up", description)
+    (project / "theirs.py").write_text(source.replace("return number", "return number, state"), "utf-8")
+    assert codes("theirs.py") == expected
+
+
+def test_keys_of_an_object_are_only_stated_if_they_are_named(project):
+    source = THEIRS.replace("number", "number: int, rows: list[dict]", 1).replace(
+        "return number", "return number, rows"
+    )
+    for description, expected in (
+        ("Write rows (1 to 10).", ["TK204"]),
+        ("Write rows, each with 'city' and 'date'.", []),
+    ):
+        (project / "theirs.py").write_text(source.replace("Order look up", description), "utf-8")
+        assert codes("theirs.py") == expected
+
+
+def test_text_of_a_docstring_that_is_not_sent_is_missed_whatever_it_is_about(project):
+    source = THEIRS.replace("from fastmcp", "from mcp.server.fastmcp")
+    source = source.replace("@mcp.tool", '@mcp.tool(description="Add a note to an order.")')
+    source = source.replace("(number)", "(city: str, owner: str, days: int)").replace(
+        "return number", "return locals()"
+    )
+    sent = source.replace("Order look up", "Add a note.\n\n    Args:\n        owner: Whose order it is.\n    ")
+    (project / "theirs.py").write_text(sent, "utf-8")
+    found = json.loads(run("--format", "json", "--ignore", "TK401", "theirs.py"))
+    hint = "write Annotated[…, Field(description='…')]; what the docstring says about it is not sent"
+    assert [(one["message"], one["hint"]) for one in found] == [
+        ("parameter 'owner' of 'look_up' has no description", hint)
+    ]
+
+
+def test_one_of_very_many_parameters_needs_a_description(project):
+    def found_for(count):
+        many = ", ".join(f"text{number}: str" for number in range(count))
+        source = THEIRS.replace("(number)", f"({many})").replace("return number", "return locals()")
+        (project / "theirs.py").write_text(source, "utf-8")
+        return codes("theirs.py", "--ignore", "TK401,TK308")
+
+    assert (found_for(11), found_for(12)) == ([], ["TK204"] * 12)
+
+
+def test_docstring_that_is_replaced_and_schema_of_a_base_class_may_describe_parameters(project):
+    source = THEIRS.replace("@mcp.tool", "").replace("number", "fields: dict, kind: str", 1)
+    source = source.replace("return number", "return fields, kind")
+    (project / "theirs.py").write_text(f"{source}\n\nmcp.tool(look_up)\n", "utf-8")
     assert codes("theirs.py") == ["TK204", "TK204"]
+    (project / "theirs.py").write_text(f"{source}\n\nlook_up.__doc__ = TEXT\nmcp.tool(look_up)\n", "utf-8")
+    assert codes("theirs.py") == []
+    (project / "shop.py").write_text(REPORT, "utf-8")
+    (project / "theirs.py").write_text(SUMMARY, "utf-8")
+    assert codes("theirs.py") == []
+    (project / "shop.py").write_text(REPORT.replace("args_schema: type = Fields", "limit: int = 7"), "utf-8")
+    assert codes("theirs.py") == ["TK204"]
+
+
+REPORT = """
+from crewai.tools import BaseTool
+from pydantic import BaseModel, Field
+
+
+class Fields(BaseModel):
+    title: str = Field(description="The title.")
+    parts: list[dict] = Field(description="Each with 'heading' and 'text'.")
+
+
+class Report(BaseTool):
+    name: str = "write_report"
+    description: str = "Write a report about the orders of the shop."
+    args_schema: type = Fields
+
+    def _run(self, title: str, parts: list[dict]) -> str:
+        return render(title, parts)
+"""
+SUMMARY = """
+from shop import Report
+
+
+class Summary(Report):
+    name: str = "write_summary"
+    description: str = "Write a summary of the orders of the shop."
+
+    def _run(self, title: str, parts: list[dict]) -> str:
+        return super()._run(title, parts)
+"""
+BARE = {
+    "fixed": ("", "return ['open', 'closed']"),
+    "random": ("import logging, random", "logging.info('counting')\n    return random.randint(1, 10)"),
+    "one expression": ("", "return str(number + 1)"),
+}
+
+
+@pytest.mark.parametrize("kind", BARE)
+def test_tool_without_a_description_that_only_pretends_is_minor(project, kind):
+    header, body = BARE[kind]
+    source = THEIRS.replace('    """Order look up"""\n', "").replace("(number)", "(number: int = 1) -> list")
+    (project / "theirs.py").write_text(header + source.replace("return number", body), "utf-8")
+    assert codes("theirs.py", "--ignore", "TK401") == []
+    assert codes("theirs.py", "--profile", "all", "--select", "TK201") == ["TK201"]
+    real = header + source.replace("return number", "return shop.find(number)")
+    (project / "theirs.py").write_text(real, "utf-8")
+    assert codes("theirs.py") == ["TK201"]
+    for folder, file in (("TEST", "server.py"), ("mocks", "server.py"), ("shop", "mock_server.py")):
+        (project / folder).mkdir(exist_ok=True)
+        (project / folder / file).write_text(real, "utf-8")
+        assert codes(f"{folder}/{file}") == []
+
+
+def test_bounds_that_a_description_states_are_minor(project):
+    body = "if number < 20 or number > 20000:\n        raise ValueError(number)\n    return shop.find(number)"
+    for said, expected in (
+        ("", ["TK325"]),
+        ("from 20 Hz to 20 kHz", []),
+        ("from 20 to 20,000", []),
+        ("from 20", ["TK325"]),
+    ):
+        source = THEIRS.replace("Order look up", f"Look up a frequency {said}.").replace("(number)", "(number: float)")
+        (project / "theirs.py").write_text(source.replace("return number", body), "utf-8")
+        assert codes("theirs.py") == expected
 
 
 @pytest.mark.parametrize(("file", "severity"), [("shop/ours.py", "warning"), ("examples/ours.py", "info")])
@@ -197,11 +348,12 @@ def found(*options):
 
 def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
     project.joinpath("server.py").write_text(f"from typing import Annotated, Literal\n{SERVER}", "utf-8")
-    essential = ["TK204:9:warning", "TK408:34:warning"]
+    essential = ["TK408:34:warning"]
     minor = [
         "TK204:15:info",
         "TK204:15:info",
         *["TK204:44:info"] * 3,
+        "TK204:9:info",
         "TK205:20:info",
         "TK401:29:info",
         "TK401:38:info",
@@ -312,7 +464,7 @@ def test_findings_about_habits_are_an_info_in_folders_of_examples(project):
     tool = THEIRS.replace("(number)", "(number: str, other: list)")
     folder.joinpath("shop.py").write_text(tool, "utf-8")
     project.joinpath("shop.py").write_text(tool, "utf-8")
-    assert found("shop.py") == ["TK204:8:warning", "TK204:8:warning", "TK401:8:warning"]
+    assert found("shop.py") == ["TK204:8:warning", "TK401:8:warning"]
     assert found("examples/shop.py") == []
 
 

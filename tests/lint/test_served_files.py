@@ -204,7 +204,7 @@ class Tools:
     words = ["lint", "--static", "--no-cache", "--select", "TK204,TK401", "--format", "concise", "tools.py"]
     found = CliRunner().invoke(application(), words).stdout.splitlines()
     assert [line for line in found if line.startswith("tools.py")] == [
-        "tools.py:7:17: warning[TK204] parameter 'order' of 'Look up an order' has no description",
-        "tools.py:7:29: warning[TK204] parameter 'shop' of 'Look up an order' has no description",
+        "tools.py:7:17: info[TK204] parameter 'order' of 'Look up an order' has no description",
+        "tools.py:7:29: info[TK204] parameter 'shop' of 'Look up an order' has no description",
         "tools.py:7:29: warning[TK401] 'Look up an order' never reads its parameter 'shop'",
     ]

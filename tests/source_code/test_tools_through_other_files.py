@@ -133,7 +133,7 @@ def test_program_of_a_package_is_read_if_importing_it_starts_nothing(write):
 
 
 def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(write):
-    tool = FUNCTION.replace("order: str", "order: str, days: int").replace(
+    tool = FUNCTION.replace("order: str", "order: str, unit: str").replace(
         "number.", "number.\n\n    Args:\n        order: It.\n"
     )
     write(
@@ -141,8 +141,8 @@ def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(w
         finding=f"from server import mcp\n\n\n@mcp.tool(){tool}",
     )
     wanted = [
-        "finding.py:5:22: warning[TK204] parameter 'days' of 'find' has no description",
-        "finding.py:5:22: warning[TK401] 'find' never reads its parameter 'days'",
+        "finding.py:5:22: warning[TK204] parameter 'unit' of 'find' has no description",
+        "finding.py:5:22: warning[TK401] 'find' never reads its parameter 'unit'",
     ]
     for paths in (["."], ["server.py", "finding.py"], [".", "--static"]):
         command = ["lint", "--no-cache", "--quiet", "--format", "concise", *paths]

@@ -29,11 +29,11 @@ NAMES: Mapping[str, str] = {
 
 _EXAMPLES = frozenset(
     {"_legacy", "archive", "archived", "cookbook", "cookbooks", "demo", "demos", "deprecated", "example", "examples",
-     "experiments", "fixtures", "labs", "legacy", "playground", "sample", "samples", "scratch", "snippets", "test",
-     "testcases", "tests", "tutorial", "tutorials", "workshop", "workshops"}
+     "experiments", "fixtures", "labs", "legacy", "mocks", "playground", "sample", "samples", "scratch", "snippets",
+     "test", "testcases", "tests", "tutorial", "tutorials", "workshop", "workshops"}
 )  # fmt: skip
 """The names of folders whose tools show or test something, and are not used by anybody."""
-_OF_EXAMPLES = re.compile(r"_?tests?_.*|.*_test|(?:demo|example)(?:_.*)?|.*_(?:demo|examples?)")
+_OF_EXAMPLES = re.compile(r"_?tests?_.*|.*_test|(?:demo|example|mock)(?:_.*)?|.*_(?:demo|examples?|mock)")
 """The names of such files."""
 
 Related = Sequence[tuple[Location, str]]

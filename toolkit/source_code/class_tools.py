@@ -43,7 +43,7 @@ def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterat
     node = cls.node
     if not isinstance(node, ast.ClassDef):
         return
-    line = [cls, *_bases_of(constants, cls)]
+    line = [cls, *bases_of(constants, cls)]
     if kind.listing:
         yield from _listed(line, node, kind)
         return
@@ -101,13 +101,13 @@ def _listed(line: list[Defined], node: ast.ClassDef, kind: ToolClasses) -> Itera
             yield ClassTool(node, kind, first.value, *(_method(line, first.value) or (None, None)))
 
 
-def _bases_of(constants: Constants, cls: Defined, depth: int = 10) -> list[Defined]:
+def bases_of(constants: Constants, cls: Defined, depth: int = 10) -> list[Defined]:
     """Return the base classes of a class that the project defines, nearest first."""
     found: list[Defined] = []
     for base in cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth else ():
         for meaning in constants.meanings.of(cls.source, base):
             if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef) and meaning != cls:
-                found += [meaning, *_bases_of(constants, meaning, depth - 1)]
+                found += [meaning, *bases_of(constants, meaning, depth - 1)]
     return found
 
 

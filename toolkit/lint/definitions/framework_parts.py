@@ -7,7 +7,8 @@ from typing import Any
 from toolkit.lint.definitions.source_texts import SourceTexts, described, shows_all
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition
 from toolkit.source_code.annotation_schemas import is_required
-from toolkit.source_code.constants import UnknownValueError
+from toolkit.source_code.class_tools import bases_of
+from toolkit.source_code.constants import UnknownValueError, value_in
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
@@ -100,23 +101,27 @@ def parameters_of(
             if fields:
                 yield from fields
                 return
-        source, is_inherited = SourceTexts(function), _inherits_schema(file, tool)
+        source = SourceTexts(function)
+        is_elsewhere = _inherits_schema(file, tool) or function.name in function.file.with_other_docstrings
         for one in function.parameters:
             text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(file, tool))
             place = function.file.location(one.node)
             shown = function.file.shape(one.node.annotation, one.default).if_exact if tool.framework == OURS else None
             is_needed = is_required(function.file.resolved(one.default))
-            described_above = is_inherited and not text
-            yield ParameterDefinition(one.name, None if described_above else text, place, shown, is_needed, python=one)
+            described = None if is_elsewhere and not text else text
+            yield ParameterDefinition(one.name, described, place, shown, is_needed, python=one)
 
 
 _PLAIN_BASES = {"BaseTool", "StructuredTool", "Tool"}
 
 
 def _inherits_schema(file: PythonSource, tool: WrittenTool) -> bool:
-    """Return whether a class is derived from a ready-made tool of a package, which may describe its parameters."""
+    """Return whether a base class of a tool may describe its parameters: a ready-made tool, or one with a schema."""
     if tool.as_class is None or not tool.as_class.kind.schema:
         return False
+    above = bases_of(file.reader.constants, Defined(file, tool.as_class.node))
+    if any(value_in(one.node, attribute) is not None for one in above for attribute in tool.as_class.kind.schema):
+        return True
     bases = file.reader.meanings.made_from(Defined(file, tool.as_class.node))
     return any(one.rpartition(".")[2] not in _PLAIN_BASES for one in bases if is_among(one, tool.as_class.kind.bases))
 

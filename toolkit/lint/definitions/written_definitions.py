@@ -246,7 +246,7 @@ def _description(
     if function is None:
         return ("" if _shows_arguments(tool) else None), None
     docstring = ast.get_docstring(function.node) or ""
-    if not docstring and (_is_filled_in(tool) or function.name in function.file.with_other_docstrings):
+    if function.name in function.file.with_other_docstrings or (not docstring and _is_filled_in(tool)):
         return None, None
     return (function.docstring.description if reads_docstrings(file, tool) else docstring), function.docstring_node
 

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.codes import MISSING_DESCRIPTION
+from toolkit.lint.clues.mocks import is_exercise, is_mock
 from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem, nearest
+from toolkit.problems import Problem, Severity, nearest
 from toolkit.sources.targets import YAML
 
 
@@ -20,6 +21,9 @@ class MissingDescription(Rule):
     The description is all that a model has to decide whether to call a tool, and with what. Without one it guesses
     from the name, calls the tool for the wrong purpose, or never does. Providers accept such tools without a
     warning. A pipeline is a tool, too.
+
+    For tools of other frameworks, it is an `info` in folders of examples and tests, in files such as `mock_server.py`,
+    and for functions that only pretend to do something: whose result is fixed, random, or one expression of the parameters.
 
     ## Example
 
@@ -60,7 +64,15 @@ class MissingDescription(Rule):
         written = tool.terms.description if tool.terms else "a docstring"
         is_class = not tool.terms and tool.function is not None and tool.function.takes_call
         hint = f"write {'a description' if is_class else written}: {what}" if tool.function else f"describe {what}"
-        yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)
+        yield self.problem(
+            f"tool {tool.name!r} has no description", tool.location, hint=hint, severity=self._severity_for(tool)
+        )
+
+    def _severity_for(self, tool: ToolDefinition) -> Severity:
+        if tool.framework is None:
+            return self.severity
+        is_pretended = tool.function is not None and (is_mock(tool.function) or is_exercise(tool.function))
+        return "info" if is_pretended else self.severity_in(tool.location and tool.location.file)
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         root = pipeline.root

@@ -1,31 +1,22 @@
 """TK204: a parameter without a description."""
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
+from toolkit.lint.clues.unclear_parameters import is_unclear
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 from toolkit.source_code.source_files import last_name
-from toolkit.tools.definition.names import words_of
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 _SAYS_ENOUGH = re.compile(
     r"\w+(?:_ids?|Ids?|_uu?id|Uid|_name|Name|_email|_url|Url|_path|_filename)|limit|offset|page|page_size|pageSize|per_page"
 )
 """Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
-_SAYS_MOST = re.compile(
-    r"id|uu?id|name|title|subtitle|description|text|content|message|subject|body|summary|email|url|\w*username|password"
-    r"|to|cc|bcc|address|location|category|label|filename|\w+_address"
-    r"|query|question|prompt|code|top_k|n_results|num_results|count|\w+_(?:text|content|title)"
-    r"|(?:is|has|include|max|min)_\w+|[abxyk]"
-)
-"""Plain names, for which maintainers of other frameworks' tools seldom write a description."""
-_SAYING_TYPES = {"bool", "Literal"}
 _PLAIN = {"str": "string", "int": "integer", "float": "number"}
 _LONG_ENOUGH = 20
 _EXPLAINED = r"(?: ?[(（][^()（）\n]{1,40}[)）])? ?(?: [-–—] |:\s|：)"  # noqa: RUF001 - as people write them
@@ -48,11 +39,18 @@ class MissingParameterDescription(Rule):
     describes under another name is reported by `TK205` alone.
 
     If a tool's parameters without descriptions all have names such as `note_id` or `page_size`, which say most of it, the
-    findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, plain
-    names such as `title` and `query`, and types and defaults that show the values (`bool`, an enumeration, `unit: str = "km"`) count
-    as well, and so does the only parameter of a tool that has a description itself, and whatever is in a folder of
-    examples. There, a single finding is an `info` if the name is such as `note_id`, or if it has several words,
-    all of which are in the description of the tool.
+    findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, a
+    finding is a warning if a model can only guess what to pass:
+
+    - the keys of a `dict`, of a list of them, or of `Any`, or anything if there is no type;
+    - one of several fixed values, if the last word of the name is such as `mode`, `type`, `sort_by` or `status`;
+    - a unit, a format or a notation, as for `weight`, `duration`, `time` and `filter`, unless the default shows it;
+    - a text with one letter as its name, and one of twelve or more parameters without descriptions.
+
+    It is an `info` if the tool's description has that word and soon after it a value, a format or a list: `State can
+    be 'open' or 'closed'.`, `a date range (YYYY-MM-DD)`. If the docstring describes a parameter, but the framework does
+    not send that text, it is always a warning. Everything else is an `info`: names such as `city`, `owner` and `n`, the
+    only parameter of a tool that has a description itself, and whatever is in a folder of examples.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -103,17 +101,22 @@ class MissingParameterDescription(Rule):
             return
         renamed = frozenset() if tool.function is None else renamed_parameters(tool.function)
         bare = [one for one in tool.parameters if one.name not in renamed and _is_bare(tool, one)]
-        severity = self.severity_in(tool.location and tool.location.file) if tool.framework else self.severity
-        if all(_says_enough(tool, one) for one in bare) or _is_described_by_tool(tool):
-            severity = "info"
         for parameter in bare:
-            is_plain = tool.framework is not None and _is_plain(tool, parameter)
             yield self.problem(
                 f"parameter {parameter.name!r} of {tool.name!r} has no description",
                 parameter.location or tool.location,
                 hint=_hint_for(tool, parameter.name),
-                severity="info" if is_plain else severity,
+                severity=self._severity_for(tool, parameter, bare),
             )
+
+    def _severity_for(
+        self, tool: ToolDefinition, parameter: ParameterDefinition, bare: list[ParameterDefinition]
+    ) -> Severity:
+        if tool.framework is None:
+            return "info" if all(_SAYS_ENOUGH.fullmatch(one.name) for one in bare) else self.severity
+        if _is_described_by_tool(tool) or not is_unclear(tool, parameter, bare=len(bare)):
+            return "info"
+        return self.severity_in(tool.location and tool.location.file)
 
 
 def _is_bare(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
@@ -134,33 +137,6 @@ def _is_described_by_tool(tool: ToolDefinition) -> bool:
     if python is None:
         return kind is None or kind in _PLAIN.values()
     return kind in _PLAIN.values() or last_name(python.node.annotation) in _PLAIN
-
-
-def _is_plain(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
-    """Whether the name of a parameter says most of it, or the description of the tool has all of its several words.
-
-    A path beside other parameters may be relative to any of them.
-    """
-    if parameter.name.endswith("_path"):
-        return False
-    if _SAYS_ENOUGH.fullmatch(parameter.name):
-        return True
-    description, words = tool.description or "", words_of(parameter.name)
-    said = {word.rstrip("s") for word in re.findall(r"[a-z]+", description.lower())}
-    return len(words) > 1 and said.issuperset(word.rstrip("s") for word in words)
-
-
-def _says_enough(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
-    """Whether the name, the type or the default of a parameter says what a model has to know."""
-    if tool.framework is None or _SAYS_ENOUGH.fullmatch(parameter.name):
-        return _SAYS_ENOUGH.fullmatch(parameter.name) is not None
-    schema, python = parameter.schema or {}, parameter.python
-    is_shown = "enum" in schema or "const" in schema or schema.get("type") == "boolean" or bool(schema.get("default"))
-    if is_shown or python is None or _SAYS_MOST.fullmatch(parameter.name):
-        return is_shown or _SAYS_MOST.fullmatch(parameter.name) is not None
-    annotation = python.node.annotation
-    kind = last_name(annotation.value if isinstance(annotation, ast.Subscript) else annotation) if annotation else ""
-    return kind in _SAYING_TYPES or (isinstance(python.default, ast.Constant) and bool(python.default.value))
 
 
 def joined(problems: Iterable[Problem]) -> list[Problem]:
@@ -201,7 +177,10 @@ def _mentions(description: str, name: str) -> bool:
 
 def _hint_for(tool: ToolDefinition, name: str) -> str:
     hint = _how_to_describe(tool, name)
-    return f"{hint}; {tool.habit}" if tool.habit else hint
+    if tool.habit:
+        return f"{hint}; {tool.habit}"
+    is_lost = tool.framework and tool.function and name in tool.function.docstring.parameters
+    return f"{hint}; what the docstring says about it is not sent" if is_lost else hint
 
 
 def _how_to_describe(tool: ToolDefinition, name: str) -> str:

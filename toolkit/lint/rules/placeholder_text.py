@@ -32,6 +32,7 @@ class PlaceholderText(Rule):
     ## Why
 
     A model takes a forgotten placeholder literally. The initial texts of CrewAI's template count as placeholders too.
+    A description that only repeats the name of its parameter, such as `Description` of `description`, does not.
 
     ## Example
 
@@ -68,6 +69,8 @@ class PlaceholderText(Rule):
         for text in tool.texts:
             if text.kind not in ("title", "description", "parameter"):
                 continue
+            if text.value.strip().lower() == (text.parameter or "").lower():
+                continue  # it repeats the name of a field: nobody left it over
             whole = _WHOLE.fullmatch(text.value.strip())
             found = whole or next((one for one in _ANYWHERE.finditer(text.value) if not _is_meant(one, tool)), None)
             if found:

@@ -26,6 +26,7 @@ _NEGATED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
 _MIRRORED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE,
 }  # fmt: skip
+_NUMBER = re.compile(r"(?<![\w.])(?P<number>-?\d[\d,]*(?:\.\d+)?) ?(?P<thousand>k(?![a-gi-z]))?", re.IGNORECASE)
 _BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
 _LISTS = {"enum", "const", "pattern"}
 
@@ -55,7 +56,8 @@ class UnstatedConstraint(Rule):
     strict modes enforce them, and others are rejected before the tool runs.
 
     The rule reports an `if` statement that raises an exception or returns an error because of a number that a parameter
-    must not exceed, or strings of which it must be one. That a limit must be positive goes without saying.
+    must not exceed, or strings of which it must be one. That a limit must be positive goes without saying. It is an
+    `info` if a description that the model receives has the bounds, such as `from 1 to 10`.
 
     ## Example
 
@@ -114,8 +116,19 @@ class UnstatedConstraint(Rule):
             f"{tool.name!r} rejects values of {parameter.name!r} that its schema allows: '{shown}'",
             parameter.location or tool.location,
             hint=_hint([demand for check in checks for demand in check.demands]),
+            severity="info" if _is_described(tool, parameter, checks) else self.severity,
             related=[(function.file.location(check.test), "rejected here") for check in checks],
         )
+
+
+def _is_described(tool: ToolDefinition, parameter: ParameterDefinition, checks: list[_Check]) -> bool:
+    """Whether a description that the model receives has all the bounds, such as 20 and 20000 as `20 Hz to 20 kHz`."""
+    text = f"{tool.description or ''}\n{parameter.description or ''}"
+    said = {
+        float(found["number"].replace(",", "")) * (1000 if found["thousand"] else 1) for found in _NUMBER.finditer(text)
+    }
+    bounds = {demand.value for check in checks for demand in check.demands if demand.kind != "in"}
+    return bool(bounds) and bounds <= said
 
 
 def _checks_in(function: PythonFunction) -> dict[str, list[_Check]]:

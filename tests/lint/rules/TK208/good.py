@@ -33,3 +33,9 @@ def describe_cluster(city: Annotated[str, "What the command gets: cluster --regi
 def rename(entry: Annotated[str, "Todo list entity, such as `todo.shop`."], name: Annotated[str, "Title of the todo"]) -> str:
     """Rename a list of things that are left todo"""
     return f"{entry} {name}"
+
+
+@tool
+def create_card(title: str, description: Annotated[str, "Description"]) -> str:
+    """Create a card on the board of the shop."""
+    return f"{title} {description}"
