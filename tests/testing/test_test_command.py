@@ -43,6 +43,7 @@ error[TK801]: 'first_word' crashes: IndexError: list index out of range
 hint: the smallest input: {"text": ""}
       to refuse an input, raise an exception with a message
       reproduce it: toolkit run words.py:first_word --args '{"text": ""}'
+      as a case: {"name": "first_word takes this input", "run": "words.py:first_word", "with": {"text": ""}}
 
 TOOL        CALLS  OK  REFUSED  FAILED  SLOWEST  ~TOKENS  NOTE
 first_word  25     21  2        2       1 ms     75
@@ -156,6 +157,15 @@ def test_the_command_of_a_finding_shows_the_same_defect(program, words):
     assert finding["command"] == 'toolkit run words.py:first_word --args \'{"text": ""}\''
     finished = program("run", "words.py:first_word", "--args", '{"text": ""}')
     assert "IndexError: list index out of range" in finished.stderr
+
+
+def test_the_case_of_a_finding_can_be_pasted_into_a_case_file(program, project, words):
+    shown = program("test", "words.py").stdout
+    case = shown.partition("as a case: ")[2].partition("\n")[0]
+    (project / "words.cases.yaml").write_text(f"cases:\n  - {case}\n", "utf-8")
+    finished = program("test", "words.cases.yaml")
+    assert (finished.returncode, finished.stdout.splitlines()[-1]) == (1, "1 failed, 0 passed (1 case in 1 file)")
+    assert "it failed: IndexError: list index out of range" in finished.stdout
 
 
 def test_sound_tools_pass(program, project):

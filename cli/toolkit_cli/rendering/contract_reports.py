@@ -21,7 +21,7 @@ _HEADER = ("TOOL", "CALLS", "OK", "REFUSED", "FAILED", "SLOWEST", "~TOKENS", "NO
 
 
 def problems_of(checked: Checked) -> list[Problem]:
-    """Return what is wrong with all tools, each with a command that reproduces it, in the order of places."""
+    """Return what is wrong with all tools, each with a command that reproduces it and a case, in order of places."""
     return in_order(
         _with_command(checked, report, finding) for report in checked.reports for finding in report.findings
     )
@@ -29,17 +29,26 @@ def problems_of(checked: Checked) -> list[Problem]:
 
 def _with_command(checked: Checked, report: ToolReport, finding: Finding) -> Problem:
     problem = finding.problem
-    return replace(problem, hint=f"{problem.hint}\nreproduce it: {command_for(checked, report, finding)}")
+    lines = [problem.hint, f"reproduce it: {command_for(checked, report, finding)}"]
+    if _can_run(finding):
+        target = json_text({"run": address_of(report.spec), "with": finding.arguments})
+        lines.append(f'as a case: {{"name": "{report.spec.name} takes this input", {target[1:]}')
+    return replace(problem, hint="\n".join(filter(None, lines)))
 
 
 def command_for(checked: Checked, report: ToolReport, finding: Finding) -> str:
     """Return a command that shows the same defect: a single call, or else a test, which tries this input first."""
     target = f"{quote(address_of(report.spec))}{python_option(checked.python)}"
-    arguments = json_text(finding.arguments)
-    can_run = not finding.breaks and finding.kind not in {"hang", "exit", "unstable", "arguments-changed", "output"}
-    if can_run and len(arguments) <= _LONGEST_COMMAND and is_plain(arguments):
-        return f"toolkit run {target} --args {quote(arguments)}"
+    if _can_run(finding):
+        return f"toolkit run {target} --args {quote(json_text(finding.arguments))}"
     return f"toolkit test {target}"
+
+
+def _can_run(finding: Finding) -> bool:
+    """Return whether a single call shows a defect, and its arguments fit into a line."""
+    arguments = json_text(finding.arguments)
+    is_single = finding.kind not in {"hang", "exit", "unstable", "arguments-changed", "output"} and not finding.breaks
+    return is_single and len(arguments) <= _LONGEST_COMMAND and is_plain(arguments)
 
 
 def as_report(checked: Checked, *, colour: bool, width: int) -> str:
