@@ -401,7 +401,12 @@ def test_without_a_terminal_nothing_is_changed_and_the_flag_is_named(desk):
         )
 
 
-@pytest.mark.parametrize(("typed", "exit_code"), [("y", 0), ("n", 3), ("\r", 3), ("\x04", 3)], ids=repr)
+PASTED = "\x1b[200~y\x1b[201~\r"
+
+
+@pytest.mark.parametrize(
+    ("typed", "exit_code"), [("y\r", 0), ("yes\r", 0), ("n\r", 3), ("\r", 3), (PASTED, 3), ("\x04", 3)], ids=repr
+)
 def test_question_on_a_terminal_follows_the_change(desk, typed, exit_code):
     variables = environment(HOME=str(desk.home))
     terminal = Terminal(desk.project, "mcp", "install", "cursor", "open", environment=variables)
@@ -418,7 +423,7 @@ def test_file_that_changes_while_the_question_is_open_is_not_overwritten(desk):
     terminal = Terminal(desk.project, "mcp", "install", "cursor", "open", environment=environment(HOME=str(desk.home)))
     terminal.expect("Install 'open' in Cursor?")
     file.write_text('{"theirs": true}', "utf-8")
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     assert terminal.end() == 2
     assert "has been changed by another program" in terminal.seen
     assert file.read_text("utf-8") == '{"theirs": true}'

@@ -118,7 +118,7 @@ def test_pinning_a_changed_tool_is_asked_after_every_change_was_shown(zoo, typed
     assert PARTS["default"][1] in terminal.seen
     assert PARTS["title"][1] in terminal.seen
     assert (zoo.folder / "toolkit.lock").read_bytes() == before
-    terminal.child.send(typed)
+    terminal.child.send(f"{typed}\r")
     assert terminal.end() == exit_code
     assert ((zoo.folder / "toolkit.lock").read_bytes() == before) is (typed == "n")
 

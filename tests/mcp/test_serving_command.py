@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 import urllib.error
 import urllib.request
 from contextlib import suppress
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+import yaml
 from mcp.client.client import Client
 from typer.testing import CliRunner
 
@@ -169,6 +171,30 @@ def test_printed_configuration_starts_the_server_from_anywhere(project, client, 
                 return await connected.call_tool("greet", {"name": "you"})
 
     assert asyncio.run(talk()).content[0].text == "hello you"
+
+
+@pytest.mark.parametrize(
+    ("client", "parse", "keys"),
+    [
+        ("codex", tomllib.loads, ("mcp_servers",)),
+        ("goose", yaml.safe_load, ("extensions",)),
+        ("opencode", json.loads, ("mcp", "servers")),
+        ("zed", json.loads, ("context_servers",)),
+    ],
+)
+def test_printed_configuration_has_the_form_of_the_client(project, client, parse, keys):
+    printed = parse(run(project, "tools.py", "--print-config", client).stdout)
+    for key in keys:
+        [(only, printed)] = printed.items()
+        assert only == key
+    [(name, entry)] = printed.items()
+    assert (name, "tools.py" in str(entry)) == ("toolkit", True)
+
+
+def test_unknown_client_is_told_with_the_nearest(project):
+    finished = run(project, "tools.py", "--print-config", "zedd")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr == "error: --print-config: there is no client 'zedd'\nhint: did you mean 'zed'?\n"
 
 
 def test_printed_configuration_of_an_address_refers_to_the_token(project):

@@ -2,12 +2,15 @@
 
 import sys
 
+from toolkit.running import run_in_loop
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 
+_YES = ("y", "yes")
+
 
 def confirm(question: str, *, hint: str) -> None:
-    """Ask a yes-or-no question; Enter and the end of input mean no.
+    """Ask a yes-or-no question; everything but a typed yes means no, also Enter, pasted text and the end of input.
 
     Args:
         question: The question.
@@ -21,8 +24,8 @@ def confirm(question: str, *, hint: str) -> None:
     from toolkit_cli.prompting import Prompter  # few commands ask
 
     try:
-        is_confirmed = Prompter.open(sys.stderr).confirmation_now(question)
+        answer = run_in_loop(Prompter.open(sys.stderr).typed_line(f"{question} (y/N)"))
     except EOFError:
-        is_confirmed = False
-    if not is_confirmed:
+        answer = None
+    if answer is None or not any(map(answer.decides_for, _YES)):
         raise Failure(ExitCode.APPROVAL, "nothing was changed")
