@@ -38,6 +38,7 @@ FAMILIES = {
     "G": "cold_starts",
     "H1": "served",
     "H2": "served",
+    "H3": "served",
     "I": "many_files",
     "J": "cold_starts",
     "K": "call_records",

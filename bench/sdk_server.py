@@ -1,11 +1,12 @@
 """Serves one tool with the official SDK: its low-level server is the floor, its `MCPServer` is a peer.
 
 `python -m bench.sdk_server KIND` serves over stdio, and `python -m bench.sdk_server KIND FD` over HTTP on an inherited
-socket. The kind is `low` or `ready`.
+socket. The kind is `low`, `ready`, or `slow` for the low-level server with a tool that takes 20 ms.
 """
 
 import socket
 import sys
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -25,7 +26,10 @@ SCHEMA = {
 KEPT_ALIVE = 60
 """Keep-alive timeout in seconds, long enough that no connection closes while another server is measured."""
 
+SLOW_SECONDS = 0.02
+
 Context = ServerRequestContext[Any, Any]
+Handler = Callable[[Context, types.CallToolRequestParams], Awaitable[types.CallToolResult]]
 
 
 async def list_tools(request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ARG001
@@ -39,9 +43,15 @@ async def call_tool(request: Context, params: types.CallToolRequestParams) -> ty
     return types.CallToolResult(content=[types.TextContent(text=str(given["left"] + given["right"]))])
 
 
-def low() -> Server[Any]:
+async def call_slow_tool(request: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    """Do the work after a wait, as for a database or a file."""
+    await anyio.sleep(SLOW_SECONDS)
+    return await call_tool(request, params)
+
+
+def low(call: Handler = call_tool) -> Server[Any]:
     """Return the low-level server, which is the floor."""
-    return Server("floor", on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("floor", on_list_tools=list_tools, on_call_tool=call)
 
 
 def ready() -> MCPServer[Any]:
@@ -56,10 +66,9 @@ def ready() -> MCPServer[Any]:
     return server
 
 
-async def low_over_stdio() -> None:
+async def low_over_stdio(server: Server[Any]) -> None:
     """Serve the parent process over stdio."""
     async with stdio_server() as (incoming, outgoing):
-        server = low()
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
@@ -71,13 +80,13 @@ def over_http(application: Starlette, listener: socket.socket) -> None:
 
 def main(kind: str, descriptor: str = "") -> None:
     """Serve until the client disconnects or the process is killed."""
-    server = low() if kind == "low" else ready()
+    server = ready() if kind == "ready" else low(call_slow_tool if kind == "slow" else call_tool)
     if descriptor:
         over_http(server.streamable_http_app(), socket.socket(fileno=int(descriptor)))
     elif isinstance(server, MCPServer):
         server.run("stdio")
     else:
-        anyio.run(low_over_stdio)
+        anyio.run(low_over_stdio, server)
 
 
 if __name__ == "__main__":

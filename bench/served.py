@@ -1,4 +1,4 @@
-"""Measures H1 and H2: calls of a server in a separate process, over stdio and HTTP.
+"""Measures H1, H2 and H3: calls of a server in a separate process, over stdio and HTTP, and of a server behind ours.
 
 All servers are called by the same minimal client, so that the times are those of the servers.
 """
@@ -20,6 +20,7 @@ from bench.rows import Row
 from bench.timing import Work, in_turns
 
 ROUNDS = 60
+ROUNDS_BEHIND = 20
 CALLS = 16
 PARALLEL = 16
 
@@ -43,6 +44,7 @@ ENVELOPE = {
 
 
 FLOOR, READY, OURS = "SDK's server", "SDK's MCPServer", "ours"
+DIRECT = "called directly"
 KINDS = {FLOOR: "low", READY: "ready"}
 
 
@@ -64,6 +66,16 @@ def over_http() -> Iterator[Row]:
     with served_at_http() as ports:
         for version, carried in ((HANDSHAKE, "over HTTP"), (STATELESS, "over HTTP, stateless")):
             yield from rows("H2", carried, {name: OverHttp(port, version) for name, port in ports.items()})
+
+
+def through_ours() -> Iterator[Row]:
+    """Measure calls over stdio to a server behind ours, in terms of a direct call of that server."""
+    for kind, tool in (("low", "a tool that does nothing else"), ("slow", "a tool that takes 20 ms")):
+        with served_behind(kind) as processes:
+            callers = {name: OverStdio(process) for name, process in processes.items()}
+            contestants = {name: calling(caller, 1) for name, caller in callers.items()}
+            times = in_turns(contestants, rounds=ROUNDS_BEHIND, units=CALLS)
+            yield Row("H3", f"call through ours, {tool}", times[DIRECT], DIRECT, times[OURS], 1.3, 1.1)
 
 
 def rows(code: str, carried: str, callers: Mapping[str, Caller]) -> Iterator[Row]:
@@ -170,6 +182,21 @@ def served_at_stdio() -> Iterator[dict[str, subprocess.Popen[bytes]]]:
 
 
 @contextmanager
+def served_behind(kind: str) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Start a server over stdio, and ours with another one of its kind behind it."""
+    words = ["-m", "bench.sdk_server", kind]
+    with tempfile.TemporaryDirectory(prefix="toolkit-bench-") as folder, ExitStack() as stack:
+        root = Path(__file__).parents[1]
+        table = {"command": sys.executable, "args": words, "cwd": str(root), "prefix": ""}
+        lines = [f"{name} = {json.dumps(value)}" for name, value in table.items()]
+        Path(folder, "toolkit.toml").write_text("\n".join(["[mcp.behind]", *lines]), "utf-8")
+        options = ["serve", "behind", "--start", "behind", "--approve", "*", "--quiet"]
+        direct = stack.enter_context(running(words))
+        ours = stack.enter_context(running(["-m", "toolkit_cli", *options], folder=folder))
+        yield {DIRECT: direct, OURS: ours}
+
+
+@contextmanager
 def served_at_http() -> Iterator[dict[str, int]]:
     """Start all servers over HTTP, and return the port of each."""
     with project() as folder, ExitStack() as stack:
@@ -229,4 +256,4 @@ def running(
             process.terminate()
 
 
-MEASURES = {"H1": [over_stdio], "H2": [over_http]}
+MEASURES = {"H1": [over_stdio], "H2": [over_http], "H3": [through_ours]}

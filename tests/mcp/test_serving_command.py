@@ -440,7 +440,7 @@ def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     def reopen():
         raise KeyboardInterrupt
 
-    assert server_transports._reopened(reopen) is None
+    assert server_transports.last_good(reopen) is None
     assert capsys.readouterr().err == (
         "error: importing a module raised KeyboardInterrupt\nthe last good tools are still served\n"
     )

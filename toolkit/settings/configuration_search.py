@@ -99,6 +99,8 @@ def _narrow(own: "McpServer", server: "McpServer") -> "McpServer":
         prefix=own.prefix,
         tools=own.tools or server.tools,
         exclude=(*own.exclude, *server.exclude),
+        resources=own.resources,
+        prompts=own.prompts,
     )
 
 

@@ -214,7 +214,7 @@ class ConfiguredServers:
         except ConfigurationError as error:
             return Collected.nothing(Problem(BAD_CONFIGURATION, str(error), server.place))
         tools, problems = self.select(server, listing)
-        if not tools and not problems:
+        if not tools and not problems and not server.resources and not server.prompts:
             problems = [Problem(NO_TOOLS, f"MCP server '{server.name}' has no tools", server.place)]
         return Collected([*tools], problems)
 

@@ -11,7 +11,6 @@ from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
 from toolkit.skills.skill_folders import find_skills, project_skills
 from toolkit.sources.written_lists import list_written
-from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
@@ -20,11 +19,13 @@ from toolkit_cli.rendering.listings import group_record, listed_groups, listed_w
 from toolkit_cli.rendering.styles import Line, print_lines
 from toolkit_cli.rendering.tools import listed, listed_skills, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
-from toolkit_cli.running.opened_tools import gate_for, open_configured
+from toolkit_cli.running.opened_tools import gate_for, named_servers, open_configured
 from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Targets, Verbose
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.settings.configuration import Configuration
+    from toolkit.sources.opening import Opened
 
 
 def list_tools(  # noqa: PLR0913 - each is an option of the command
@@ -66,7 +67,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     opened = open_configured(targets, configuration, gate_for(configuration))
     skills = _skills_of(targets, configuration.directory)
     if why:
-        _list_offers(list(opened.tools.values()), rules, format)
+        _list_offers(opened, targets or (), configuration, rules, format)
     elif format == "json":
         records = [summary_record(tool, rules) for tool in opened.tools.values()]
         console.write_json(records)
@@ -101,10 +102,15 @@ def _print_tables(tools: list[Line], skills: Mapping[str, list[Path]]) -> None:
         print_lines([*tools, *between, *of_skills])
 
 
-def _list_offers(tools: Sequence[Tool], rules: "FilePolicy | None", format: str) -> None:
-    from toolkit_cli.rendering.offers import listed_offers, offers_of  # few lists show it
+def _list_offers(
+    opened: "Opened", targets: Sequence[str], configuration: "Configuration", rules: "FilePolicy | None", format: str
+) -> None:
+    from toolkit_cli.rendering.offers import left_out_offers, listed_offers, offers_of  # few lists show it
 
+    tools = list(opened.tools.values())
     offers = offers_of(tools, rules)
+    if servers := named_servers(targets, configuration):
+        offers += left_out_offers(servers, configuration.context, tools, opened.problems)
     if format == "json":
         console.write_json([offer._asdict() for offer in offers])
     elif offers:

@@ -1,6 +1,7 @@
 """`toolkit serve`: serve tools, pipelines, groups and agents to MCP clients."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -11,6 +12,7 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.other_python import continue_with
 from toolkit_cli.running.answer_sources import check_names
+from toolkit_cli.running.opened_tools import named_servers
 from toolkit_cli.running.sessions import checked_memory_id, open_session
 from toolkit_cli.serving.launches import (
     TOKEN,
@@ -113,11 +115,17 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
         check_names(session.answers.rules, served.values())
         served_tools.warn_of_unknown_tools(session.configuration, served)
         token = None if access is None else access.token
-        made = served_tools.make_options(
-            session, options.name, options.launch.meta or (), options.launch.timeout, token
-        )
+        behind = named_servers(targets, session.configuration)
+        typed = served_tools.TypedOptions(options.name, options.launch.meta or (), options.launch.timeout)
+        made = served_tools.make_options(session, typed, token, behind)
         watched = [*targets, *map(str, served_tools.skill_folders_of(session.configuration))]
-        watch = server_transports.reloader(watched, open_again) if options.launch.reload else None
+        watches = [server_transports.reloader(watched, open_again)] if options.launch.reload else []
+        if behind:
+            from toolkit_cli.serving.followed_servers import FollowedServers  # most servers have none behind
+
+            reopen = partial(server_transports.last_good, open_again)
+            watches.append(FollowedServers(behind, session.context.values, reopen).follow)
+        watch = server_transports.together(watches)
         if access is not None:
             return server_transports.serve_over_http(served, made, access, watch, quiet=session.is_quiet)
         return server_transports.serve_over_stdio(served, made, watch, quiet=session.is_quiet)

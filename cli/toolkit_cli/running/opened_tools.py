@@ -11,6 +11,7 @@ from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
+    from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.settings.configuration import Configuration
     from toolkit.sources.opening import Opened
     from toolkit.tools.base import Tool
@@ -87,6 +88,17 @@ def open_configured(
         own.problems,
         own.files,
     )
+
+
+def named_servers(targets: Sequence[str], configuration: "Configuration") -> "list[McpServer]":
+    """Return the MCP servers that are opened as a whole.
+
+    Args:
+        targets: The targets as typed; if empty, the configured sources.
+        configuration: The configuration with the servers.
+    """
+    named = targets or configuration.sources
+    return [server for name, server in configuration.mcp.items() if name in named]
 
 
 def open_one(

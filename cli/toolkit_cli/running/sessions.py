@@ -3,7 +3,7 @@
 import json
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.events import both
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
+from toolkit.sources.collected import as_warning
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.call_limits import Limit, LocalLimits
 from toolkit.tools.context import ToolContext
@@ -171,16 +172,24 @@ class Session(NamedTuple):
         """Receives messages from tools to the user; `None` with `--quiet`."""
         return None if self.is_quiet else message_channel(self.screen)
 
-    def open(self, targets: Sequence[str], format: Format = "text") -> dict[str, Tool]:
+    def open(
+        self, targets: Sequence[str], format: Format = "text", *, tolerated: Collection[str] = ()
+    ) -> dict[str, Tool]:
         """Open targets, or the configured sources if there are none, and report warnings; return the tools by name.
+
+        Args:
+            targets: The targets as typed.
+            format: How problems are reported.
+            tolerated: The codes of errors that are only warnings.
 
         Raises:
             Failure: If a target is missing or broken.
         """
         opened = open_all(targets, self.configuration, self.gate)
-        end_at_errors(opened.problems)
+        problems = [as_warning(one) if one.code in tolerated else one for one in opened.problems]
+        end_at_errors(problems)
         if not self.is_quiet:
-            report(opened.problems, as_json=format != "text")
+            report(problems, as_json=format != "text")
         return dict(opened.tools)
 
     def context_for(self, given: "ContextOptions", *, waits: bool) -> ToolContext:

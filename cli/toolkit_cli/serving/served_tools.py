@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.approvals.decisions import DEFAULT_TIMEOUT
 from toolkit.approvals.policies import DescribedCall, Risk
 from toolkit.approvals.rules import GroupFit
+from toolkit.codes import SERVER_UNREACHABLE
 from toolkit.disclosure.groups import is_plain, matches
 from toolkit.disclosure.offering import folded_tools
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolkit.approvals.decisions import ReviewRequest
+    from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.redactors.redactor import Redactor
     from toolkit.settings.configuration import Configuration
     from toolkit.tools.base import Tool
@@ -36,6 +38,8 @@ _FORMATTER = logging.Formatter()
 def open_served(targets: Sequence[str], session: Session, timeout: str | None) -> "dict[str, Tool]":
     """Return the tools to serve, by name; toolboxes are represented by their facade.
 
+    A server that cannot be reached is a warning, unless it is the only one.
+
     Args:
         targets: The targets as typed; if empty, the configured sources.
         session: The session of the command.
@@ -45,7 +49,7 @@ def open_served(targets: Sequence[str], session: Session, timeout: str | None) -
         Failure: If a target is missing or broken, or there are no tools.
         InvalidTools: If two tools have the same name.
     """
-    opened = session.open(targets)
+    opened = session.open(targets, tolerated={SERVER_UNREACHABLE})
     if not opened:
         hint = "name a file, a folder or a tool; or add `sources` to toolkit.toml"
         raise Failure(ExitCode.USAGE, "there are no tools to serve", hint=hint)
@@ -53,20 +57,34 @@ def open_served(targets: Sequence[str], session: Session, timeout: str | None) -
     return {name: timed(tool, None, seconds) for name, tool in folded_tools(opened.values()).items()}
 
 
-def make_options(session: Session, name: str, meta: Sequence[str], timeout: str | None, token: str | None) -> "Options":
+class TypedOptions(NamedTuple):
+    """The options of the command that become options of the server.
+
+    Attributes:
+        name: The name of the server.
+        meta: The keys of `_meta` to pass to tools.
+        timeout: The time limit for a call as typed.
+    """
+
+    name: str
+    meta: Sequence[str]
+    timeout: str | None
+
+
+def make_options(session: Session, typed: TypedOptions, token: str | None, servers: "Sequence[McpServer]") -> "Options":
     """Return the options of the server; secrets are redacted from log messages from now on.
 
     Args:
         session: The session of the command.
-        name: The name of the server.
-        meta: The keys of `_meta` to pass to tools.
-        timeout: The time limit for a call as typed.
+        typed: The options as typed.
         token: The bearer token, if any.
+        servers: The MCP servers behind.
 
     Raises:
         Failure: If an option is invalid.
         ConfigurationError: If a key of `_meta` is not allowed.
     """
+    name, meta, timeout = typed
     allow_keys(*meta)
     configuration, context = session.configuration, session.context
     limit = None if timeout is None else seconds_of("--timeout", timeout)
@@ -87,8 +105,8 @@ def make_options(session: Session, name: str, meta: Sequence[str], timeout: str 
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))
     _keep_out_of_logs(redactor)
-    skills = skills_of(configuration)
-    return Options(name, rules=rules, redactor=redactor, skills=skills, scopes=_scopes_of(configuration))
+    skills, scopes = skills_of(configuration), _scopes_of(configuration)
+    return Options(name, rules=rules, redactor=redactor, skills=skills, scopes=scopes, servers=servers)
 
 
 def skills_of(configuration: "Configuration") -> "Sequence[Path]":

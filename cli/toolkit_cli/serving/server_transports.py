@@ -221,7 +221,7 @@ def reloader(targets: Sequence[str], reopen: Callable[[], Reopened]) -> "Watch":
                 continue
             while now != (later := await asyncio.to_thread(stamp_after_a_while, targets)):
                 now = later  # the files are still being written
-            served = await asyncio.to_thread(_reopened, reopen)
+            served = await asyncio.to_thread(_afresh, reopen)
             # The set of imported files may have changed. An edit during the reload must trigger another one.
             known = {file: now.get(file, stamp) for file, stamp in (await asyncio.to_thread(stamp_of, targets)).items()}
             if served is not None:
@@ -243,11 +243,24 @@ async def _replace(server: "ToolServer", served: Reopened) -> None:
 _KEPT = "the last good tools are still served"
 
 
-def _reopened(reopen: Callable[[], Reopened]) -> Reopened | None:
+def together(watches: Sequence[Watch]) -> Watch | None:
+    """Return one task for several, or `None` if there are none."""
+
+    async def watch(server: "ToolServer") -> None:
+        await asyncio.gather(*(each(server) for each in watches))
+
+    return watch if watches else None
+
+
+def _afresh(reopen: Callable[[], Reopened]) -> Reopened | None:
+    with imported_afresh():
+        return last_good(reopen)
+
+
+def last_good(reopen: Callable[[], Reopened]) -> Reopened | None:
     """Return what is served after a reload, or report the problems and return `None`."""
     try:
-        with imported_afresh():
-            return reopen()
+        return reopen()
     except (Failure, ConfigurationError) as error:
         report(error.problems)
     except KeyboardInterrupt:  # raised by the module itself, since Ctrl-C arrives in the main thread

@@ -10,17 +10,18 @@ patterns, which would block all sessions. So the output schemas are hidden from 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from math import inf
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import anyio
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header
+from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ToolsListChanged
 from mcp_types import (
     CONNECTION_CLOSED,
     CallToolResult,
@@ -30,6 +31,8 @@ from mcp_types import (
     JSONRPCResponse,
     ListToolsResult,
     LoggingMessageNotificationParams,
+    PromptListChangedNotification,
+    ResourceListChangedNotification,
     Tool,
     ToolListChangedNotification,
 )
@@ -196,13 +199,35 @@ class Caller(Protocol):
         """Answer a question from the server."""
 
 
+Listed = Literal["tools", "resources", "prompts"]
+"""What a server lists, and says when it has changed."""
+
+_CHANGES: Mapping[type, Listed] = {
+    ToolListChangedNotification: "tools",
+    ResourceListChangedNotification: "resources",
+    PromptListChangedNotification: "prompts",
+    ToolsListChanged: "tools",
+    ResourcesListChanged: "resources",
+    PromptsListChanged: "prompts",
+}
+"""The notifications of both eras of the protocol."""
+
+T = TypeVar("T")
+
 _CALLER: ContextVar["_Waiting | None"] = ContextVar("toolkit_mcp_caller", default=None)
 
 
 class Conversation:
     """A session with a server. A single task opens and closes it, as anyio requires."""
 
-    def __init__(self, server: McpServer, values: Values, redactor: Redactor, auth: ServerAuth | None = None) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        values: Values,
+        redactor: Redactor,
+        on_change: Callable[[Listed], None],
+        auth: ServerAuth | None = None,
+    ) -> None:
         loop = asyncio.get_running_loop()
         self.server_log = ServerLog(server.name, redactor)
         self.ready: asyncio.Future[None] = loop.create_future()
@@ -212,6 +237,7 @@ class Conversation:
         self._server = server
         self._values = values
         self._auth = auth
+        self._on_change = on_change
         self._ended = asyncio.Event()
         self._listed: Listing | None = None
         self._fresh_until = inf
@@ -272,21 +298,32 @@ class Conversation:
         self, tool: str, arguments: Mapping[str, Any], caller: Caller, meta: dict[str, Any] | None, seconds: float
     ) -> CallToolResult:
         """Call a tool; see `Connection.call`."""
+        async with self._answering(seconds) as clock:
+            waiting = _Waiting(caller, clock)
+            self._waiting.append(waiting)
+            _CALLER.set(waiting)  # the server's questions between the rounds of a call arrive in child tasks
+            try:
+                return await self.client.call_tool(
+                    tool,
+                    dict(arguments),
+                    progress_callback=caller.progress,
+                    meta=meta or None,  # type: ignore[arg-type]  # any keys are allowed
+                )
+            finally:
+                self._waiting.remove(waiting)
+
+    async def ask(self, request: Callable[[Client], Awaitable[T]]) -> T:
+        """Send a request that is not a call; see `Connection.ask`."""
+        async with self._answering(self._server.timeout):
+            return await request(self.client)
+
+    @asynccontextmanager
+    async def _answering(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
+        """Limit how long the server takes for an answer, and explain an answer that violates the protocol."""
         name = self._server.name
         try:
             async with asyncio.timeout(seconds) as clock:
-                waiting = _Waiting(caller, clock)
-                self._waiting.append(waiting)
-                _CALLER.set(waiting)  # the server's questions between the rounds of a call arrive in child tasks
-                try:
-                    return await self.client.call_tool(
-                        tool,
-                        dict(arguments),
-                        progress_callback=caller.progress,
-                        meta=meta or None,  # type: ignore[arg-type]  # any keys are allowed
-                    )
-                finally:
-                    self._waiting.remove(waiting)
+                yield clock
         except TimeoutError as error:
             message = f"MCP server '{name}' has not answered within {format_duration(seconds)}; the call was cancelled"
             raise ToolExecutionError(message, "timeout") from error
@@ -361,17 +398,23 @@ class Conversation:
         return replace(item, message=without_invalid_tools(message, self.client.protocol_version))
 
     async def _listen(self) -> None:
-        """Subscribe to changes of the tool list, if the server's protocol has such a subscription."""
-        capability = self.client.server_capabilities.tools
-        is_modern = self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
-        if not is_modern or capability is None or not capability.list_changed:
+        """Subscribe to changes of what the server lists, if its protocol has such a subscription."""
+        if self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
+        able = self.client.server_capabilities
+        changing = [one is not None and bool(one.list_changed) for one in (able.tools, able.prompts, able.resources)]
+        if not any(changing):
+            return
+        tools, prompts, resources = changing
         with suppress(Exception):  # without reports of changes, the list is read once per session
-            async with self.client.listen(tools_list_changed=True) as changes:
-                self._receives_changes = True
-                self._forget_tools()  # earlier changes were not reported
-                async for _ in changes:
-                    self._forget_tools()
+            async with self.client.listen(
+                tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+            ) as changes:
+                self._receives_changes = tools
+                for kind in (ToolsListChanged, ResourcesListChanged, PromptsListChanged):
+                    self._note_change(kind())  # earlier changes were not reported
+                async for change in changes:
+                    self._note_change(change)
         self._receives_changes = False
         self._forget_tools()
 
@@ -384,10 +427,16 @@ class Conversation:
             return await waiting.caller.elicit(params)
 
     async def _on_notification(self, message: object) -> None:
-        if isinstance(message, ToolListChangedNotification):
-            self._forget_tools()
-        elif isinstance(message, Exception):
+        self._note_change(message)
+        if isinstance(message, Exception):
             self._log.warning("the server sent something that is not a message: %s", type(message).__name__)
+
+    def _note_change(self, message: object) -> None:
+        listed = _CHANGES.get(type(message))
+        if listed == "tools":
+            self._forget_tools()
+        if listed is not None:
+            self._on_change(listed)
 
     async def _log_message(self, params: LoggingMessageNotificationParams) -> None:
         self._log.info("%s: %s", params.level, params.data)

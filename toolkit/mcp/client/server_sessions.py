@@ -10,12 +10,13 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeVar
 
+from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -30,11 +31,13 @@ from toolkit.mcp.client.failure_reasons import (
     reason_of,
     reason_of_status,
 )
-from toolkit.mcp.client.server_conversations import Caller, Conversation, Listing
+from toolkit.mcp.client.server_conversations import Caller, Conversation, Listed, Listing
 from toolkit.mcp.client.transports import ServerLog, Values, redactor_of, values_for
 from toolkit.mcp.settings.server_settings import HttpServer, McpServer
 from toolkit.mcp.sign_in.providers import Challenge, Person, SignInError, sign_in
 from toolkit.mcp.sign_in.server_auth import ServerAuth
+
+T = TypeVar("T")
 
 _CANCELLING_SECONDS = 1.0
 _TERMINATED = "Session terminated"
@@ -104,6 +107,8 @@ class Connection:
         self._session: Conversation | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._in_flight: set[asyncio.Task[Any]] = set()
+        self.watchers: list[Callable[[Listed], None]] = []
+        """Called, in the event loop of the sessions, when the server says that a list of it has changed."""
 
     @property
     def is_busy(self) -> bool:
@@ -181,22 +186,41 @@ class Connection:
             ServerUnreachable: If the server cannot be reached, or ends before it has answered.
             ToolExecutionError: If the server returns an error, violates the protocol or times out.
         """
+        return await self._asked(lambda session: session.call(tool, arguments, caller, meta, seconds))
+
+    async def ask(self, request: Callable[[Client], Awaitable[T]]) -> T:
+        """Send a request that is not a call, such as for a resource.
+
+        Args:
+            request: Sends it with the SDK's client, and returns the answer.
+
+        Raises:
+            ServerUnreachable: If the server cannot be reached, or ends before it has answered.
+            ToolExecutionError: If the server returns an error, violates the protocol or times out.
+        """
+        return await self._asked(lambda session: session.ask(request))
+
+    async def _asked(self, request: Callable[[Conversation], Awaitable[T]]) -> T:
         task = asyncio.current_task()
         assert task is not None  # a coroutine runs in one
         self._in_flight.add(task)
         try:
             session = await self._opened()
             try:
-                return await session.call(tool, arguments, caller, meta, seconds)
+                return await request(session)
             except MCPError as error:
                 if error.message != _TERMINATED:
                     raise
             session.end()  # an HTTP server that no longer knows the session has not run the call either
-            return await (await self._opened()).call(tool, arguments, caller, meta, seconds)
+            return await request(await self._opened())
         except MCPError as error:
             raise self._refusal(error) from error
         finally:
             self._in_flight.discard(task)
+
+    def _report_change(self, listed: Listed) -> None:
+        for watcher in self.watchers:
+            watcher(listed)
 
     async def close(self) -> None:
         """Close the session and stop the server that was started for it, after cancelling calls in progress."""
@@ -213,7 +237,7 @@ class Connection:
         if self._session is not None and self._session.has_ended:
             self._retire(self._session)
         if self._session is None:
-            self._session = Conversation(self.server, self._values, self.redactor, self._auth)
+            self._session = Conversation(self.server, self._values, self.redactor, self._report_change, self._auth)
         session = self._session
         try:
             await asyncio.shield(session.ready)
@@ -267,8 +291,6 @@ class Connection:
             f"MCP server '{self.server.name}' {verb} {self.redactor.text(error.message)}", error.code
         )
 
-
-T = TypeVar("T")
 
 MOST_CONNECTIONS = 64
 """Maximum number of open connections; the least recently used idle one is closed to make room."""

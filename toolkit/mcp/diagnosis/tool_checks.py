@@ -1,7 +1,7 @@
 """Check the tools of a server: whether it lists them, which are used, whom they fit, and whether one can be called."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ from toolkit.disclosure.groups import matches
 from toolkit.events import Event, ToolFinished, both
 from toolkit.mcp.client.server_sessions import ServerUnreachable, reach
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, HiddenTool, Step
+from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.mcp.tools.remote import RemoteTool, left_out, place_of
 from toolkit.problems import Problem, errors_among, first_names
 from toolkit.running import in_thread
@@ -100,9 +101,17 @@ def _filter_line(key: str, hidden: Sequence[HiddenTool]) -> str:
     return f"hidden by '{key}' in its settings: {first_names(names)}" if names else ""
 
 
-def _hidden(found: Diagnosis, listing: "Listing", problems: Sequence[Problem]) -> Iterator[HiddenTool]:
-    """Yield each listed tool that is not used or not allowed, and why."""
-    server, used = found.server, {tool.wire_name for tool in found.used}
+def left_out_tools(
+    server: McpServer, listing: "Listing", used: Collection[str], problems: Sequence[Problem]
+) -> Iterator[HiddenTool]:
+    """Yield each tool that a server lists and that is not used, and why.
+
+    Args:
+        server: The server.
+        listing: What it lists.
+        used: The server's names for the tools that are used.
+        problems: The problems of the others.
+    """
     of_tool = {one.location: one for one in problems if one.code != HIDDEN_UNICODE}
     for one in listing.unreadable:
         yield HiddenTool(one.name, "invalid", left_out(server, one).message)
@@ -116,6 +125,11 @@ def _hidden(found: Diagnosis, listing: "Listing", problems: Sequence[Problem]) -
             yield HiddenTool(name, "tools", f"tools = {list(server.tools)}")
         elif problem is not None:
             yield HiddenTool(name, "lock" if problem.code == DEFINITION_DRIFT else "invalid", problem.message)
+
+
+def _hidden(found: Diagnosis, listing: "Listing", problems: Sequence[Problem]) -> Iterator[HiddenTool]:
+    """Yield each listed tool that is not used or not allowed, and why."""
+    yield from left_out_tools(found.server, listing, {tool.wire_name for tool in found.used}, problems)
     gate = found.circumstances.context.gate
     for tool in found.used:
         verdict = denial_of(tool, gate.policy) if gate is not None else None

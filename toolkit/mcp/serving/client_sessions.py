@@ -37,6 +37,16 @@ MOST = 1_000
 """Maximum number of known sessions; the least recently active one is dropped first."""
 
 
+Listed = Literal["tools", "resources", "prompts"]
+"""What clients are notified about if it changes."""
+
+_NOTIFICATIONS: Mapping[Listed, Callable[[], types.ServerNotification]] = {
+    "tools": types.ToolListChangedNotification,
+    "resources": types.ResourceListChangedNotification,
+    "prompts": types.PromptListChangedNotification,
+}
+
+
 class Sessions:
     """The known sessions of clients."""
 
@@ -55,12 +65,12 @@ class Sessions:
             self._known.popitem(last=False)
         return key
 
-    async def notify_all(self) -> None:
-        """Notify all sessions that the tool list has changed."""
+    async def notify_all(self, listed: Listed) -> None:
+        """Notify all sessions that a list has changed."""
         for session in list(self._known.values()):
             # A client that is gone, or does not read, must not keep the others from being notified.
             with anyio.move_on_after(_PATIENCE), suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await session.send_notification(types.ToolListChangedNotification())
+                await session.send_notification(_NOTIFICATIONS[listed]())
 
 
 _MOST: Final = 10_000

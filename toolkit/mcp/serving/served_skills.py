@@ -114,18 +114,19 @@ class ServedSkills:
     def add_to(self, protocol: Server[Any]) -> None:
         """Add the requests that clients can send to a server, and declare the extension."""
         protocol.extensions[EXTENSION] = {}
-        protocol.add_request_handler("resources/list", types.PaginatedRequestParams, self._list_resources)
-        protocol.add_request_handler("resources/read", types.ReadResourceRequestParams, self._read)
         protocol.add_request_handler("skills/list", types.PaginatedRequestParams, self._list)
         protocol.add_request_handler("skills/get", _Uri, self._get)
 
-    async def _list_resources(self, _: Context, __: types.PaginatedRequestParams) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[file.about for file in self._files.values()])
+    @property
+    def resources(self) -> list[types.Resource]:
+        """The files of the skills, as resources."""
+        return [file.about for file in self._files.values()]
 
-    async def _read(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        file = self._files.get(str(params.uri))
+    def read(self, address: str) -> types.ReadResourceResult | None:
+        """Return a file of a skill, or `None` if there is none at this URI."""
+        file = self._files.get(address)
         if file is None:
-            raise MCPError(types.INVALID_PARAMS, f"No resource is served at {str(params.uri)[:200]!a}")
+            return None
         uri, kind = file.about.uri, file.about.mime_type
         content: types.TextResourceContents | types.BlobResourceContents
         try:

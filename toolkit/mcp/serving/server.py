@@ -13,17 +13,19 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ServerEvent, ToolsListChanged
 
 from toolkit.disclosure.denials import denial_of
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, PendingApprovals, Rules
 from toolkit.mcp.serving.catalogs import Catalog, check_required_text, page_of
-from toolkit.mcp.serving.client_sessions import Sessions
+from toolkit.mcp.serving.client_sessions import Listed, Sessions
 from toolkit.mcp.serving.token_scopes import Scopes, rules_for, token_of
 from toolkit.mcp.serving.worker_pool import WorkerPool
+from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.releases import __version__
@@ -36,7 +38,16 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
 
+if TYPE_CHECKING:
+    from toolkit.mcp.serving.served_skills import ServedSkills
+
 _log = logging.getLogger("toolkit.mcp")
+
+_CHANGES: Mapping[Listed, Callable[[], ServerEvent]] = {
+    "tools": ToolsListChanged,
+    "resources": ResourcesListChanged,
+    "prompts": PromptsListChanged,
+}
 
 _MOST_AT_ONCE = 256
 _SOON = 5.0
@@ -56,6 +67,7 @@ class Options:
         redactor: Masks secrets in every answer; by default, it knows the secrets in the environment.
         skills: The folders of the skills that clients can read.
         scopes: The tools that the scopes of access tokens allow.
+        servers: The MCP servers behind this one, whose resources and prompts are passed on as their settings allow.
     """
 
     name: str = "toolkit"
@@ -65,6 +77,7 @@ class Options:
     redactor: Redactor = field(default_factory=redactor_of_environment)
     skills: Sequence[Path] = ()
     scopes: Scopes = field(default_factory=Scopes)
+    servers: Sequence[McpServer] = ()
 
 
 class ToolServer:
@@ -107,8 +120,12 @@ class ToolServer:
             await self._bus.publish(ResourcesListChanged())
         self.catalog.replace(tools)
         self._timed.cache_clear()
-        await self.sessions.notify_all()
-        await self._bus.publish(ToolsListChanged())
+        await self.notify("tools")
+
+    async def notify(self, listed: Listed) -> None:
+        """Notify all clients that a list has changed."""
+        await self.sessions.notify_all(listed)
+        await self._bus.publish(_CHANGES[listed]())
 
     def close(self) -> None:
         """Cancel all calls, and end all subscriptions to changes."""
@@ -129,15 +146,26 @@ class ToolServer:
             on_call_tool=_guard(self._call),
             on_subscriptions_listen=self._listening,
         )
+        protocol.passes_resources_on = any(server.resources for server in self.options.servers)
         protocol.add_notification_handler("notifications/initialized", types.NotificationParams, self._greet)
-        if self.options.skills:
-            from toolkit.mcp.serving.served_skills import ServedSkills  # few servers have skills
+        if self.options.skills or self.options.servers:
+            from toolkit.mcp.serving.served_resources import Reading, ServedResources  # few servers have resources
 
-            self._skills = ServedSkills(self.options.skills, self.options.redactor)
-            self._skills.add_to(protocol)
+            self._skills = self._served_skills(protocol)
+            reading = Reading(self._rules, self.sessions.key_of, self.options.redactor)
+            ServedResources(self.options.servers, self._skills, reading).add_to(protocol)
         security = RequestStateSecurity.ephemeral(ttl=self.options.rules.approval_timeout)
         protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
         return protocol
+
+    def _served_skills(self, protocol: Server[Any]) -> "ServedSkills | None":
+        if not self.options.skills:
+            return None
+        from toolkit.mcp.serving.served_skills import ServedSkills  # few servers have skills
+
+        skills = ServedSkills(self.options.skills, self.options.redactor)
+        skills.add_to(protocol)
+        return skills
 
     async def _greet(self, request: Context, params: types.NotificationParams) -> None:
         self.sessions.key_of(request)
@@ -211,7 +239,9 @@ class ToolServer:
 
 
 class _Protocol(Server[Any]):
-    """The SDK's server, which always declares that its tool list can change."""
+    """The SDK's server, which declares that its lists can change, except for that of the files of skills."""
+
+    passes_resources_on = False
 
     def create_initialization_options(
         self,
@@ -219,7 +249,9 @@ class _Protocol(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(
+            tools_changed=True, prompts_changed=True, resources_changed=self.passes_resources_on
+        )
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 

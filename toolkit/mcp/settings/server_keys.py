@@ -186,6 +186,18 @@ _COMMON = (
     Key("tools", _CHOICES, "tools to use: names, patterns or /regular expressions/; all by default", take=read_choices),
     Key("exclude", _CHOICES, "tools to leave out, in the same form", take=read_choices),
     Key("required", _CHOICES, "names of tools that must exist; a missing one is an error", take=read_choices),
+    Key(
+        "resources",
+        _CHOICES,
+        "resources that `toolkit serve` passes on: patterns of their URIs, or /regular expressions/; none by default",
+        take=read_choices,
+    ),
+    Key(
+        "prompts",
+        _CHOICES,
+        "prompts that `toolkit serve` passes on: names, patterns or /regular expressions/; none by default",
+        take=read_choices,
+    ),
     Key("protocol", _ERA, "the version of the protocol; `auto` uses the newer one if the server supports it", "auto"),
     Key("start_timeout", DURATION, "timeout for the server to start and answer", format_duration(START_TIMEOUT)),
     Key(

@@ -55,6 +55,8 @@ class ServerOptions:
         tools: The tools to use: names, patterns, or regular expressions between slashes; all by default.
         exclude: The tools to leave out, in the same form.
         required: Names of tools that must exist.
+        resources: Patterns of the URIs of resources that our own server passes on; none by default.
+        prompts: Patterns of the names of prompts that our own server passes on; none by default.
         protocol: The era of the protocol to use: `handshake` (until 2025-11-25), `stateless` (since 2026-07-28), or
             `auto`, which uses the stateless one if the server supports it.
         start_timeout: Timeout for the server to start and answer, in seconds.
@@ -69,6 +71,8 @@ class ServerOptions:
     tools: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
     protocol: Protocol = "auto"
     start_timeout: float = START_TIMEOUT
     timeout: float = CALL_TIMEOUT
