@@ -91,8 +91,8 @@ def test_client_of_openai_sends_what_is_shown(shown):
 
     results, tools = shown("openai", "openai")
     with ChatServer.of_answers(said("It is over.")) as server:
-        client = OpenAI(base_url=server.url, api_key="none", max_retries=0)
-        reply = client.chat.completions.create(model="m", messages=as_chat(*results), tools=tools)
+        with OpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
+            reply = client.chat.completions.create(model="m", messages=as_chat(*results), tools=tools)
         assert reply.choices[0].message.content == "It is over."
     [asked] = server.asked
     assert (asked.path, asked.body) == (
@@ -111,9 +111,9 @@ def test_client_of_openai_sends_what_is_shown_over_the_newer_api(shown):
 
     results, tools = shown("openai-responses", "openai")
     with ChatServer.of_answers(Raw(SPOKEN["openai"]("It is over."))) as server:
-        client = OpenAI(base_url=server.url, api_key="none", max_retries=0)
         flat: list[Any] = [{"type": "function", "strict": False, **one["function"]} for one in tools]
-        reply = client.responses.create(model="m", input=as_responses(*results), tools=flat)
+        with OpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
+            reply = client.responses.create(model="m", input=as_responses(*results), tools=flat)
         assert reply.output_text == "It is over."
     [asked] = server.asked
     assert (asked.path, asked.body) == (
@@ -132,8 +132,8 @@ def test_client_of_anthropic_sends_what_is_shown(shown):
 
     results, tools = shown("anthropic", "anthropic")
     with ChatServer.of_answers(Raw(SPOKEN["anthropic"]("It is over."))) as server:
-        client = Anthropic(base_url=server.url.removesuffix("/v1"), api_key="none", max_retries=0)
-        reply = client.messages.create(model="m", max_tokens=9, messages=as_messages(*results), tools=tools)
+        with Anthropic(base_url=server.url.removesuffix("/v1"), api_key="none", max_retries=0) as client:
+            reply = client.messages.create(model="m", max_tokens=9, messages=as_messages(*results), tools=tools)
         assert reply.content[0].text == "It is over."
     [asked] = server.asked
     assert (asked.path, asked.body) == (

@@ -110,3 +110,26 @@ def test_bundle_without_a_project_file_has_its_code_beside_it(invoke):
         ),
         "",
     )
+
+
+def test_union_names_what_is_wrong_with_the_form_that_is_meant(invoke):
+    write(".claude-plugin/plugin.json", {"name": "weather", "skills": ["skills/a"], "hooks": {"SessionStart": "a.py"}})
+    code, out, _ = invoke("lint", ".", "--no-cache", "--format", "concise")
+    place = ".claude-plugin/plugin.json:1"
+    pattern = r"string should match pattern '^\.\/.*'"
+    assert (code, out.splitlines()[:-1]) == (
+        0,
+        [
+            f"{place}:32: warning[TK651] 'skills[0]' {pattern}, not \"skills/a\"",
+            f"{place}:71: warning[TK651] 'hooks.SessionStart' should be a valid list, not \"a.py\"",
+        ],
+    )
+
+
+def test_name_in_a_sentence_and_a_version_in_development_are_no_mismatch(invoke):
+    package = {"registryType": "pypi", "identifier": "weather", "version": "1.0.0", "transport": {"type": "stdio"}}
+    write("server.json", {key: value for key, value in SERVER.items() if key != "tools"} | {"packages": [package]})
+    write("pyproject.toml", '[project]\nname = "weather"\nversion = "1.1.0.dev2"\nreadme = "README.md"\n')
+    write("README.md", "The marker of the registry is `mcp-name: io.github.harbour/weather`.\n")
+    code, out, _ = invoke("lint", ".", "--no-cache", "--format", "concise")
+    assert (code, out) == (0, "All checks passed! (no tools)\n")

@@ -84,6 +84,14 @@ def test_tool_that_no_source_shows_is_not_unknown(invoke, tmp_path):
     assert lines(invoke, "tools.py", "forecast") == (0, [])
 
 
+def test_name_of_a_variable_or_in_an_example_is_not_unknown(invoke, tmp_path):
+    more = '\nMADE = {}\nlist_reports = MADE.get("list")\n'
+    (tmp_path / "tools.py").write_text(TOOLS + more, "utf-8")
+    text = "Use the `get_forecast` tool, or the `list_reports` tool. A\ntool named `search_all` becomes another one.\n"
+    write(tmp_path / "forecast" / "SKILL.md", text)
+    assert lines(invoke, "tools.py", "forecast") == (0, [])
+
+
 def test_comment_suppresses_a_finding_in_its_line(invoke, tmp_path):
     body = (
         "Call `get_forcast`. <!-- # toolkit: ignore[TK645] -->\nRead [this](a.md). <!-- # toolkit: ignore[TK643] -->\n"

@@ -26,6 +26,10 @@ _TOOL_BEFORE = re.compile(r"\btools?(?:[ \t]+(?:named|called))?:?[ \t]+[*_]*\Z",
 _TOOL_AFTER = re.compile(r"[*_]*[ \t]+(?:MCP[ \t]+)?tools?\b(?!-)", re.IGNORECASE)
 
 
+_ANY_TOOL_BEFORE = re.compile(r"\ban?\s+tool(?:\s+(?:named|called))?:?\s+[*_]*\Z", re.IGNORECASE)
+"""Before the name in an example: "a tool named …"."""
+
+
 class Mention(NamedTuple):
     """A name in a skill that may be that of a tool.
 
@@ -126,7 +130,9 @@ def mentions_in(skill: Skill) -> Iterator[Mention]:
             marks = len(body[: part.start]) - len(body[: part.start].rstrip("`"))
             before, after = body[: part.start - marks], body[part.end + marks :]
             line = before[before.rfind("\n") + 1 :]
-            is_tool = bool(_TOOL_BEFORE.search(line) or _TOOL_AFTER.match(after))
+            is_tool = bool(_TOOL_BEFORE.search(line) or _TOOL_AFTER.match(after)) and not _ANY_TOOL_BEFORE.search(
+                before
+            )
             yield Mention(called[1], None, skill.locate(part.start, part.start + len(called[1])), is_tool)
 
 

@@ -112,8 +112,9 @@ def _of_skill(
 
 
 def _is_in_code(name: str, reports: Iterable[Report]) -> bool:
-    """Return whether a name is a text or a function in Python: its tool may be registered in a way no source shows."""
-    written = re.compile(rf"""(?P<quote>["']){re.escape(name)}(?P=quote)|\bdef {re.escape(name)}\b""")
+    """Return whether Python has a name as a text, function or variable: no source may show how it becomes a tool."""
+    name = re.escape(name)
+    written = re.compile(rf"""(?P<quote>["']){name}(?P=quote)|\bdef {name}\b|^{name} *=(?!=)""", re.MULTILINE)
     sources = (source_of(file) for report in reports for file in report.read)
     return any(written.search(source) for source in sources if isinstance(source, str))
 

@@ -72,7 +72,8 @@ class ManifestMismatch(Rule):
         node: object = manifest.data
         for step in path:
             node = node.get(step) if isinstance(node, dict) else node[step] if isinstance(node, list) else None  # type: ignore[index]  # the index of a package is a number
-        if isinstance(node, str) and node != version and node[:1].isalnum():  # others stand for the version
+        is_stated = isinstance(node, str) and node[:1].isalnum()  # anything else stands for the version
+        if is_stated and node != version and ".dev" not in version:  # a manifest names what has been released
             message = f"the version is {node!r}, but that of the project is {version!r}"
             yield self.problem(message, manifest.place(*path), hint="give both the same version when you release")
 
@@ -90,7 +91,7 @@ class ManifestMismatch(Rule):
         if readme is None or not isinstance(name, str):
             return
         found = re.search(r"mcp-name:\s*(\S+)", readme)
-        if found is None or found[1] != name:
+        if not re.search(rf"mcp-name:\s*{re.escape(name)}(?![\w/-])", readme):
             what = f"has 'mcp-name: {found[1]}'" if found else "has no 'mcp-name:'"
             message = f"the description of the package {what}, which the registry compares with {name!r}"
             hint = f"write '<!-- mcp-name: {name} -->' into the file that 'readme' in pyproject.toml names"

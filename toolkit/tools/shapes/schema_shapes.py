@@ -251,11 +251,16 @@ def _likeliest(misfits: Iterable[Misfit]) -> Iterator[Misfit]:
             yield one
             continue
         branches = [[*_likeliest(branch)] for branch in one.branches]
-        kept = [branch for branch in branches if not _wants_null(branch)] or branches
+        kept = [branch for branch in branches if not _wants_other_type(branch, one.path)]
+        kept = kept or [branch for branch in branches if not _wants_null(branch)] or branches
         fewest = min(map(len, kept))
         for branch in kept:
             if len(branch) == fewest:
                 yield from branch
+
+
+def _wants_other_type(branch: Sequence[Misfit], path: Pointer) -> bool:
+    return len(branch) == 1 and branch[0].keyword == "type" and branch[0].path == path
 
 
 def _wants_null(branch: Sequence[Misfit]) -> bool:
