@@ -73,6 +73,19 @@ def write_beneath(folder: Path, file: Path, content: bytes, *, is_private: bool 
         raise _outside(folder, file) from error
 
 
+def write_cached(file: Path, content: bytes) -> None:
+    """Write a file of a cache folder, which is made and left out of Git if it is new.
+
+    Raises:
+        OSError: If it cannot be written, or only through a link.
+    """
+    folder = file.parent
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    write_beneath(folder.parent, file, content)
+    if not os.path.lexists(folder / ".gitignore"):
+        write_beneath(folder.parent, folder / ".gitignore", b"*\n")
+
+
 def remove_beneath(folder: Path, file: Path) -> None:
     """Remove a file in a folder, following no link below the folder.
 

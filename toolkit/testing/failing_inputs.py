@@ -1,7 +1,6 @@
 """The inputs with which tools failed, which the next test of the same tools tries first."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Final
 
 from toolkit.redactors.redactor import redactor_of_environment
 from toolkit.regular_files import bounded_bytes
-from toolkit.replacing import write_beneath
+from toolkit.replacing import write_cached
 
 _MOST: Final = 10
 _LARGEST: Final = 4 * 1024 * 1024
@@ -50,12 +49,8 @@ class FailingInputs:
 
 def keep_record(folder: Path, name: str, record: Any) -> None:
     """Write a record to a file in a cache folder; errors in writing are ignored."""
-    content = json.dumps(record, separators=(",", ":")).encode()
     with suppress(OSError):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        write_beneath(folder.parent, folder / name, content)
-        if not os.path.lexists(folder / ".gitignore"):
-            write_beneath(folder.parent, folder / ".gitignore", b"*\n")
+        write_cached(folder / name, json.dumps(record, separators=(",", ":")).encode())
 
 
 def read_record(folder: Path | None, name: str) -> Any:

@@ -25,7 +25,7 @@ from toolkit.problems import errors_among
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
-from toolkit.replacing import remove_beneath, write_beneath
+from toolkit.replacing import remove_beneath, write_cached
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.secret_arguments import secrets_of_schema
@@ -153,10 +153,7 @@ class Cache:
             return
         folder = self._file.parent
         with suppress(OSError):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            write_beneath(folder.parent, self._file, self._content())
-            if not os.path.lexists(folder / ".gitignore"):
-                write_beneath(folder.parent, folder / ".gitignore", b"*\n")
+            write_cached(self._file, self._content())
             for old in sorted(folder.glob("lint-*.json"), key=_changed, reverse=True)[_KEPT_SETTINGS:]:
                 remove_beneath(folder.parent, old)
 
