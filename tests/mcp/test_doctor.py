@@ -220,10 +220,14 @@ def test_address_that_never_answers_is_named(weather):
         assert examined(weather, "weather", "--start", "weather") == expected("hangs over HTTP")
 
 
-def test_proxy_that_is_not_there_is_named(weather, monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+PROXIES = {"proxy refused": "127.0.0.1:1", "proxy without a port": "http://127.0.0.1:none"}
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_broken_proxy_is_named(weather, monkeypatch, name):
+    monkeypatch.setenv("http_proxy", PROXIES[name])
     weather.write("toolkit.toml", "[mcp.weather]\nurl = 'http://weather.example/mcp'\n")
-    assert examined(weather, "weather", "--start", "weather") == expected("proxy refused")
+    assert examined(weather, "weather", "--start", "weather") == expected(name)
 
 
 def test_changed_definition_is_named(weather):

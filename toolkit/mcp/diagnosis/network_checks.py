@@ -15,8 +15,9 @@ from toolkit.mcp.client.transports import certificates
 from toolkit.mcp.diagnosis.diagnoses import Diagnosis, Step
 from toolkit.mcp.settings.server_settings import HttpServer
 from toolkit.mcp.sign_in.providers import url_of
+from toolkit.problems import first_names
 
-_PORTS: Final = {"http": 80, "https": 443}
+_PORTS: Final = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 
 class _Place(NamedTuple):
@@ -46,9 +47,9 @@ async def addressed(found: Diagnosis) -> AsyncIterator[Step]:
     assert isinstance(server, HttpServer)  # only these have an address
     url = urlsplit(url_of(server))
     proxy = _proxy_for(url)
-    place = _Place.of(url) if proxy is None else _Place.of(urlsplit(proxy), f"{url.scheme}_proxy of the environment")
     name: StepName = "address"
     try:
+        place = _Place.of(url) if proxy is None else _proxy_place(proxy, f"{url.scheme}_proxy of the environment")
         place = place._replace(addresses=await _resolve(place, server.start_timeout))
         through = "" if proxy is None else f"through the proxy {place.host}: "
         yield Step("address", "ok", (f"{through}{', '.join(place.addresses)}",))
@@ -72,6 +73,13 @@ def _proxy_for(url: SplitResult) -> str | None:
         return None
     proxies = getproxies()
     return proxies.get(url.scheme) or proxies.get("all")
+
+
+def _proxy_place(proxy: str, setting: str) -> _Place:
+    try:
+        return _Place.of(urlsplit(proxy if "://" in proxy else f"http://{proxy}"), setting)
+    except ValueError as error:
+        raise _Failed(f"the address of the proxy cannot be read: {error}", f"check {setting}") from error
 
 
 async def _resolve(place: _Place, seconds: float) -> list[str]:
@@ -130,12 +138,17 @@ class _Certificate(NamedTuple):
     last_day: str = ""
 
     @property
+    def hosts(self) -> str:
+        """The names that it is for, or the first of them."""
+        return first_names(self.names) or "no name"
+
+    @property
     def described(self) -> str:
         """The certificate in a few words."""
         if not self.last_day:
             return "a certificate that cannot be read"
         days = f"valid from {self.first_day} to {self.last_day}"
-        return f"a certificate for {_quoted(self.names)} by '{self.issuer}', {days}"
+        return f"a certificate for {self.hosts} by '{self.issuer}', {days}"
 
 
 async def _handshake(place: _Place, context: ssl.SSLContext, seconds: float) -> tuple[str, _Certificate]:
@@ -170,7 +183,7 @@ def _read_certificate(der: bytes | None) -> _Certificate:
             names = [str(one.value) for one in alternatives]
         except x509.ExtensionNotFound:
             names = [str(one.value) for one in read.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-    except ValueError:
+    except (ValueError, x509.DuplicateExtension, x509.InvalidVersion, x509.UnsupportedGeneralNameType):
         return _Certificate()
     shown = issuer[0] if issuer else read.issuer.rfc4514_string()
     return _Certificate(names, shown, *(f"{day:%Y-%m-%d}" for day in days))
@@ -198,11 +211,7 @@ async def _distrust(error: ssl.SSLCertVerificationError, place: _Place, seconds:
             return _Failed(f"its certificate is not valid before {certificate.first_day}", fix)
         case code if code in {_WRONG_HOST, _WRONG_ADDRESS}:
             fix = "use a name of the certificate in its 'url'; its operator can add another"
-            return _Failed(f"its certificate is for {_quoted(certificate.names)}, not for '{place.host}'", fix)
+            return _Failed(f"its certificate is for {certificate.hosts}, not for '{place.host}'", fix)
         case code if code == _SELF_SIGNED:
             return _Failed(f"its certificate is self-signed: {certificate.described}", trust)
     return _Failed(f"its certificate is not trusted ({error.verify_message}): {certificate.described}", trust)
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names) or "no name"
