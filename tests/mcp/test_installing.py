@@ -516,7 +516,7 @@ def test_any_json_is_the_same_after_an_entry_came_and_went(data):
     assert without_entry("json", other, ("servers", "new")) == text
 
 
-TOML_LINES = ["# c", "", "a = 1 # x", "b = [\n  1,\n  # y\n]", "c = '''\n[z]\n'''", '"d e" = { f = "g" }']
+TOML_LINES = ["# c \u2028 c", "", "a = 1 # x", "b = [\n  1,\n  # y\n]", "c = '''\n[z]\n'''", '"d e" = { f = "g" }']
 TOML_TABLES = [
     "[servers.old]\ncommand = 'x'",
     "[servers.'o p'.env]\nA = 'b'",

@@ -284,7 +284,7 @@ def _toml_lines(text: str, path: Sequence[str]) -> tuple[int, int]:
         assert isinstance(node, MappingNode)  # the caller has walked the data
         place, node = node.entries[name].key.location, node.entries[name].value
     assert root is not None
-    lines = text.splitlines(keepends=True)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     first = ((place and place.line) or 1) - 1
     left = deepcopy(plain(root))
     del _table(left, path[:-1])[path[-1]]

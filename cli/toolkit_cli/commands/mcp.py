@@ -148,8 +148,7 @@ def _as_in_client(name: str, start: list[str] | None, configuration: "Configurat
         Failure: If there is no such client, it has no servers, or `--start` names another one.
     """
     client = client_named(name, option="--client")
-    found = installed_servers(client, configuration.directory)
-    servers = {one.name: one.server for one in found if one.server is not None}
+    servers = installed_servers(client, configuration.directory)
     if not servers:
         raise Failure(ExitCode.NOT_FOUND, f"{client.title} has no MCP servers", hint="`toolkit mcp install` adds them")
     if unknown := unknown_names(start or (), servers, "MCP server", option="--start"):

@@ -120,24 +120,8 @@ def write_change(change: FileChange) -> None:
     write_file(change.file, change.after.encode(), is_private=True)
 
 
-class InstalledServer(NamedTuple):
-    """A server in a client's file.
-
-    Attributes:
-        scope: Whose file it is.
-        name: The name of the server there.
-        server: The server; `None` if the entry describes none, such as one that is built into the client.
-        place: The location of the entry.
-    """
-
-    scope: Scope
-    name: str
-    server: McpServer | None
-    place: Location
-
-
-def installed_servers(client: Client, folder: Path) -> list[InstalledServer]:
-    """Return the servers in a client's files, those of the user first.
+def installed_servers(client: Client, folder: Path) -> dict[str, McpServer]:
+    """Return the servers in a client's files by name; those of the project take precedence over those of the user.
 
     Args:
         client: The client.
@@ -146,20 +130,19 @@ def installed_servers(client: Client, folder: Path) -> list[InstalledServer]:
     Raises:
         ConfigurationError: If a file cannot be read.
     """
-    found: list[InstalledServer] = []
+    found: dict[str, McpServer] = {}
     for scope in get_args(Scope):
         file = file_of(client, scope, folder)
         if file is None or not file.exists():
             continue
         _, root = _read(client, file)
         data = plain(root)
-        path = path_in(client, data)
         for name, entry in _entries(client, data).items():
-            place = place_of(root, (*path, name)) or Location(str(file))
             server = server_of(client, name, entry) if isinstance(entry, Mapping) else None
-            # Another program starts it, so this one needs the user's consent, as for a server of a project.
-            installed = server and replace(server, owner="project", place=place)
-            found.append(InstalledServer(scope, name, installed, place))
+            if server is not None:  # it may be built into the client
+                # Another program starts it, so this one needs the user's consent, as for a server of a project.
+                place = place_of(root, (*path_in(client, data), name))
+                found[name] = replace(server, owner="project", place=place)
     return found
 
 
