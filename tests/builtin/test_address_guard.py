@@ -11,6 +11,7 @@ from toolkit.address_guard import (  # private
     RefusedHostError,
     UnknownHostError,
     host_and_port_of,
+    kinds_of,
     why_refused,
 )
 
@@ -258,3 +259,24 @@ def test_a_host_that_is_not_one_of_those_named_is_refused_by_its_name():
 )
 def test_private_host_of_a_url_is_its_host_and_its_port(url, expected):
     assert host_and_port_of(url) == expected
+
+
+def test_kinds_of_addresses_can_be_allowed_and_no_others():
+    guard = AddressGuard(resolve=lambda *_: ["10.1.2.3"], kinds=["a private address"])
+    assert asyncio.run(guard.addresses_of("inside.example", 443)) == ["10.1.2.3"]
+    for other in ("127.0.0.1", "169.254.169.254"):
+        with pytest.raises(RefusedHostError, match=f"{other} is a l"):
+            asyncio.run(guard.addresses_of(other, 443))
+
+
+@pytest.mark.parametrize(
+    ("addresses", "kinds"),
+    [
+        (["1.1.1.1"], set()),
+        (["10.1.2.3", "1.1.1.1"], {"a private address"}),
+        (["127.0.0.1", "::1"], {"a loopback address"}),
+        ([], set()),
+    ],
+)
+def test_kinds_of_a_host_are_those_of_its_addresses(addresses, kinds):
+    assert asyncio.run(kinds_of("https://server.example:8443/mcp", lambda *_: addresses)) == kinds

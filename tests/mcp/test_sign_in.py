@@ -21,6 +21,7 @@ from joserfc.jwk import ECKey
 from tests.mcp.authorization_server import AuthorizationServer, Client
 from tests.mcp.protected_server import ProtectedServer
 from tests.terminals import Terminal
+from toolkit.mcp import Auth, HttpServer, McpTools, close_sessions
 from toolkit.mcp.sign_in.redirects import listening  # private
 
 BROWSER = Path(__file__).parent / "conformance" / "browser.py"
@@ -500,6 +501,16 @@ def test_machine_signs_in_with_its_key(desk):
     desk.run("mcp", "logout", "desk")
     code, _, err = desk.run(*LOOK, KEY="no key")
     assert (code, "no key" in err.splitlines()[0].replace("the sign-in", "")) == (4, False)
+
+
+def test_program_signs_in_with_its_secret(desk, monkeypatch):
+    monkeypatch.setenv("ROBOT", "s3cret-of-robot")
+    desk.authorization.add(Client("robot", "s3cret-of-robot", "client_secret_basic", ("client_credentials",)))
+    secret, issuer = "${ROBOT}", desk.authorization.issuer
+    auth = Auth(grant="client_credentials", client_id="robot", client_secret=secret, issuer=issuer)
+    server = HttpServer("desk", desk.server.url, auth=auth, trusted=True)
+    assert McpTools(server).required_tool("look").run({"number": 3}).output == "ticket 3 is open"
+    close_sessions()
 
 
 def test_credentials_of_a_machine_go_only_to_their_issuer(desk):

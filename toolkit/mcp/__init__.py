@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     )
     from toolkit.mcp.serving.calls import Rules as Rules
     from toolkit.mcp.serving.server import Options as Options, ToolServer as ToolServer
-    from toolkit.mcp.settings.server_settings import HttpServer as HttpServer, StdioServer as StdioServer
+    from toolkit.mcp.settings.server_settings import (
+        Auth as Auth,
+        HttpServer as HttpServer,
+        StdioServer as StdioServer,
+    )
     from toolkit.mcp.shared_context import (
         allow_keys as allow_keys,
         converter_from as converter_from,
@@ -31,7 +35,7 @@ else:
             "client.server_sessions": "close_sessions connection_to ServerUnreachable wait_for",
             "serving.calls": "Rules",
             "serving.server": "Options ToolServer",
-            "settings.server_settings": "HttpServer StdioServer",
+            "settings.server_settings": "Auth HttpServer StdioServer",
             "shared_context": "allow_keys converter_from deny_keys meta_for nothing pass_through trace_context_of",
             "tools.remote": "tools_from",
             "tools.toolsets": "McpTools",

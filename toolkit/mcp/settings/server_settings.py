@@ -139,8 +139,8 @@ class Auth:
 
     grant: GrantType = "authorization_code"
     client_id: str = ""
-    client_secret: str = ""
-    private_key: str = ""
+    client_secret: str = field(default="", repr=False)
+    private_key: str = field(default="", repr=False)
     algorithm: SigningAlgorithm = "RS256"
     issuer: str = ""
     scopes: tuple[str, ...] = ()
