@@ -226,7 +226,9 @@ _VSCODE_SIZE = Source(
 )
 _GEMINI = _seen("Gemini CLI 0.61.0")
 _OPENCODE = _seen("opencode 1.18.33")
-_GOOSE = _at("goose, crates/goose/src/providers/formats/openai.rs at 0e4b403f: format_messages")
+_GOOSE = Source(
+    "aaif-goose/goose, crates/goose/src/providers/formats/openai.rs at 03b90085: format_messages", "2026-11-27"
+)
 _CHAT = _at("openai 3.57.0, types/chat/chat_completion_tool_message_param.py")
 _RESPONSES = _at("openai 3.57.0, types/responses/response_input_item_param.py: FunctionCallOutput")
 _ANTHROPIC = _at("anthropic 2.14.0, types/tool_result_block_param.py")
