@@ -110,9 +110,12 @@ class ServedResources:
         chosen = (server for server in self._with_resources if _is_chosen(uri, server.resources))
         server = None if _LEADS_UP.search(uri) else self._owners.get(uri) or next(chosen, None)
         if server is None:
-            raise MCPError(types.INVALID_PARAMS, f"No resource is served at {uri[:200]!a}")
+            raise MCPError(types.INVALID_PARAMS, f"No resource is served at {uri[:200]!a}", {"uri": uri[:200]})
         self._note(request, server, uri, "resources")
-        contents = await self._ask(request, server, partial(_contents_of, uri=uri))
+        try:
+            contents = await self._ask(request, server, partial(_contents_of, uri=uri))
+        except MCPError as error:
+            raise MCPError(error.code, error.message, {"uri": uri}) from error
         if sum(map(_size_of, contents)) > LARGEST:
             raise MCPError(types.INTERNAL_ERROR, f"the resource has more than {LARGEST} bytes")
         return types.ReadResourceResult(contents=contents)
