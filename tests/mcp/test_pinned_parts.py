@@ -129,7 +129,8 @@ def test_consent_question_shows_the_old_and_the_new_command(zoo):
     first.answer("a")
     assert first.end() == 0
     assert "changed since you agreed" not in first.seen
-    zoo.server("kinder", "env = { TZ = 'UTC' }")
+    values = {"TZ": "UTC", **{f"V{number}": "x" for number in range(9)}}
+    zoo.server("kinder", f"env = {{ {', '.join(f'{name} = {value!r}' for name, value in values.items())} }}")
     second = on_a_terminal(zoo, "run", "zoo.feed", "animal=lion", "--approve", "zoo_feed")
     second.answer("r")
     second.expect("the reason, which the caller will see:")
@@ -138,7 +139,8 @@ def test_consent_question_shows_the_old_and_the_new_command(zoo):
     shown = "".join(second.seen.split())
     assert "changedsinceyouagreedtoit:commandline:was" in shown
     assert 'plain",andis' in shown
-    assert 'environmentTZ:wasnotset,andis"UTC"' in shown
+    for name, value in values.items():
+        assert f'environment{name}:wasnotset,andis"{value}"' in shown
 
 
 def test_question_about_an_own_tool_shows_how_it_has_changed(zoo):

@@ -37,9 +37,10 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
     lines = [*_heading(request, room, edited=edited)]
     if request.text != f"Run {request.risk.tool}?":
         lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
+    # What can be approved permanently is always shown in full.
     if request.show is not None:
-        lines += _labelled("shows", _text_lines(_block(request.show), room, _MOST_TEXT_LINES))
-    # Arguments of a call that can be approved permanently are always shown in full.
+        kept = None if request.may_be_remembered else _MOST_TEXT_LINES
+        lines += _labelled("shows", _text_lines(_block(request.show), room, kept))
     arguments = _whole_arguments if request.may_be_remembered else _folded_arguments
     lines += _labelled("args", arguments(request, room))
     lines += _labelled("uses", _used_lines(request.uses, room))
