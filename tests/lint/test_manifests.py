@@ -133,3 +133,15 @@ def test_name_in_a_sentence_and_a_version_in_development_are_no_mismatch(invoke)
     write("README.md", "The marker of the registry is `mcp-name: io.github.harbour/weather`.\n")
     code, out, _ = invoke("lint", ".", "--no-cache", "--format", "concise")
     assert (code, out) == (0, "All checks passed! (no tools)\n")
+
+
+@pytest.mark.parametrize("script", [".github/workflows/release.yml", "scripts/bundle.py", "Makefile"])
+def test_entry_point_that_a_script_of_the_project_writes_is_not_missing(invoke, script):
+    server = {"type": "python", "entry_point": "server/main.py", "mcp_config": {"command": "python"}}
+    write("manifest.json", {**BUNDLE, "server": server})
+    missing = invoke("lint", "manifest.json", "--no-cache", "--select", "TK652", "--format", "concise", "--quiet")[1]
+    assert missing.endswith("warning[TK652] there is no file 'server/main.py'\n")
+    write(script, "cp main.py build/server/main.pyc")
+    assert invoke("lint", "manifest.json", "--no-cache", "--select", "TK652", "--format", "concise", "--quiet")[1]
+    write(script, "cp main.py build/server/main.py")
+    assert invoke("lint", "manifest.json", "--no-cache", "--select", "TK652")[1] == "All checks passed! (no tools)\n"

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolkit.codes import MANIFEST_MISMATCH
+from toolkit.documents.document_reader import read_text
 from toolkit.lint.definitions.manifests import Manifest
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
+_BUILDING = (".github/workflows/*.y*ml", "Makefile", "justfile", "*.sh", "scripts/*.*", "build*.py")
+"""The files that may put a bundle together."""
 _TRANSPORTS = {"stdio": ("stdio",), "sse": ("sse",), "streamable-http": ("streamable-http", "http", "streamable_http")}
 
 
@@ -20,7 +23,8 @@ class ManifestMismatch(Rule):
     The registry then lists a package that does not exist, or an old one; and a client starts the server with a
     transport that it does not have. The registry also demands that the description of a package on PyPI contains
     `mcp-name:` and the name of the server, or it refuses the entry. The name and the version come from the nearest
-    `pyproject.toml`, if it has them.
+    `pyproject.toml`, if it has them. A file that a workflow or a script of the project writes before it packs the bundle,
+    such as `build/server/main.py`, need not be there.
 
     ## Example
 
@@ -101,10 +105,18 @@ class ManifestMismatch(Rule):
         server = manifest.data.get("server")
         entry = server.get("entry_point") if isinstance(server, dict) and manifest.is_python_bundle else None
         folder = Path(manifest.file).parent
+        project = manifest.project.folder or folder
         if isinstance(entry, str) and not any(
-            (one / entry).exists() for one in (folder, manifest.project.folder or folder)
+            (one / entry).exists() or _is_built(one, entry) for one in {folder, project}
         ):
             yield self.problem(f"there is no file {entry!r}", manifest.place("server", "entry_point"))
+
+
+def _is_built(folder: Path, entry: str) -> bool:
+    """Whether a workflow or a script of the project names a file in another folder, such as `build/server/main.py`."""
+    named = re.compile(rf"[\w./-]/{re.escape(entry)}(?![\w/])")
+    files = (file for pattern in _BUILDING for file in folder.glob(pattern) if file.is_file())
+    return any(named.search(text) for file in files if isinstance(text := read_text(file, str(file)), str))
 
 
 def _plain(name: object) -> str:
