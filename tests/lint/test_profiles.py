@@ -322,6 +322,15 @@ def price(order: Annotated[str, "The order."], account: Annotated[str, "The acco
 
 
 @mcp.tool
+def weigh(order: Annotated[str, "The order."], account: Annotated[str, "The account."] = "") -> dict:
+    """Look up the weight of an order."""
+    try:
+        return {"success": True, "weight": order}
+    except Exception as error:
+        return {"success": True, "weight": 0, "error": str(error)}
+
+
+@mcp.tool
 def thread(thread_id: Annotated[str, "The id of the complete conversation."], account: Annotated[str, "The account."]) -> str:
     """Read what was written about an order."""
     return thread_id
@@ -348,18 +357,20 @@ def found(*options):
 
 def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
     project.joinpath("server.py").write_text(f"from typing import Annotated, Literal\n{SERVER}", "utf-8")
-    essential = ["TK408:34:warning"]
+    essential = ["TK408:43:warning"]
     minor = [
         "TK204:15:info",
         "TK204:15:info",
-        *["TK204:44:info"] * 3,
+        *["TK204:53:info"] * 3,
         "TK204:9:info",
         "TK205:20:info",
         "TK401:29:info",
         "TK401:38:info",
+        "TK401:47:info",
         "TK401:9:info",
         "TK404:11:info",
         "TK408:25:info",
+        "TK408:34:info",
     ]
     assert found("server.py") == essential
     wanted = "TK204,TK205,TK401,TK404,TK407,TK408,TK504"
@@ -535,6 +546,12 @@ def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     ]
     project.joinpath("test_served.py").write_text(served, "utf-8")
     assert found("test_served.py") == []
+    for folder in ("Tests", "TEST", "shop_TESTS"):
+        (project / folder).mkdir()
+        (project / folder / "served.py").write_text(served, "utf-8")
+    assert {one["location"]["file"] for one in json.loads(run("--format", "json", "."))}.isdisjoint(
+        {"Tests/served.py", "TEST/served.py", "shop_TESTS/served.py"}
+    )
 
 
 HELPERS = '''
@@ -608,7 +625,7 @@ def test_helpers_constants_and_other_rules_are_taken_into_account(project):
 MILD = '''
 import asyncio
 import subprocess
-
+import time
 from strands import tool
 
 
@@ -638,6 +655,18 @@ async def install_office(edition: str) -> str:
     found = subprocess.run(["soffice", "--version"], check=False, timeout=30)
     running = subprocess.run(["pgrep", edition], check=False, timeout=2)
     return f"{found} {running}"
+
+
+@tool
+async def look_up(order: str, title: str) -> str:
+    """Look up an order.
+
+    Args:
+        order: The number.
+        title: A title (for reference only).
+    """
+    time.sleep(30)
+    return f"Nothing was found about {order}."
 '''
 
 
@@ -647,19 +676,24 @@ def test_mocks_sandboxes_and_short_calls_are_an_info(project):
         return [one.replace(":", " ") for one in found("mild.py", "--select", "TK401,TK404,TK506")]
 
     assert found_in(MILD) == [
+        "TK401 37 info",
         "TK401 9 info",
         "TK401 9 info",
         "TK404 31 info",
         "TK404 32 info",
+        "TK404 44 info",
         "TK506 23 info",
         "TK506 9 info",
     ]
-    real = MILD.replace("print(", "post(").replace("box.run(", "exec(")
+    real = MILD.replace("for reference only", "the title").replace("    time.sleep(30)", "    time.sleep(30); post()")
+    real = real.replace("print(", "post(").replace("box.run(", "exec(")
     assert found_in(real.replace("--version", "--install").replace("timeout=2", "timeout=20")) == [
+        "TK401 37 warning",
         "TK401 9 warning",
         "TK401 9 warning",
         "TK404 31 warning",
         "TK404 32 warning",
+        "TK404 44 warning",
         "TK506 23 error",
         "TK506 9 error",
     ]

@@ -193,3 +193,30 @@ def test_tools_that_a_server_lists_from_a_table_are_found(write, body, names):
 def test_tool_in_a_table_is_checked(write):
     write(server=f"{TABLE}    return [Tool(**one) for one in (FIND,)]\n")
     assert findings("--static", ".") == ([("TK204", "info", "server.py:6")], 0)
+
+
+WRAPPED = """
+from fastmcp import FastMCP
+
+server = FastMCP("shop")
+original = server.tool
+
+
+def without_schema(*args, **options):
+    options.pop("input_schema", None)
+    return original(*args, **options)
+
+
+server.tool = without_schema
+
+
+@server.tool(description="Finds an order.")
+def find(order: str) -> str:
+    return order
+"""
+
+
+def test_decorator_that_passes_everything_on_hides_no_tools(write):
+    write(server=WRAPPED)
+    assert "TK004" not in {code for code, _, _ in findings("--static", ".")[0]}
+    assert run("list", "--static", "--format", "json", ".").stdout.count('"name": "find"') == 1

@@ -85,8 +85,8 @@ def _is_skipped_folder(where: str, name: str) -> bool:
 
 
 def _holds_tests(name: str) -> bool:
-    """Whether a folder with this name contains tests, and tools that only tests use."""
-    return name in {"test", "tests"} or name.endswith("_tests")
+    """Whether a folder with this name contains tests, and tools that only tests use, in any spelling such as `TEST`."""
+    return name.lower() in {"test", "tests"} or name.lower().endswith("_tests")
 
 
 def _is_skipped_file(name: str) -> bool:

@@ -87,6 +87,17 @@ class PythonFunction:
         return self.registered if self.registered is not None and self.registered.framework != OURS else None
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether it is a tool of another framework, or a lookalike."""
+        return self.written is not None or self.is_lookalike
+
+    @property
+    def is_lookalike(self) -> bool:
+        """Whether its class is a tool by its attributes alone, in a file that imports nothing of this package."""
+        cls = None if self.registered is None else self.registered.as_class
+        return cls is not None and not cls.kind.bases and not self.file.imports_package(OURS)
+
+    @property
     def is_local(self) -> bool:
         """Whether it is a tool of a framework without servers, which runs in the program of whoever asks the model."""
         return self.written is not None and not self.written.marks.serves

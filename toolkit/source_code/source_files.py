@@ -103,6 +103,10 @@ class SourceFile:
         """All imports in the file, including those inside functions."""
         return tuple(one for _, one in self._imported)
 
+    def imports_package(self, package: str) -> bool:
+        """Return whether the file imports a package, or anything in it."""
+        return any(one.module.partition(".")[0] == package for one in self.imports)
+
     @cached_property
     def imported_names(self) -> Mapping[str, str]:
         """The full names of imported names: `numpy` for `np`, `toolkit.tool` for `tool`."""

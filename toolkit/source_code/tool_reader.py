@@ -235,8 +235,14 @@ class _Walk:
         given = ((self._source, value, scope) for value in returned)
         found = [one for value in given for one in dictionaries_in(self._reader.meanings, *value)]
         yield from (self._of_dictionary(marks, LISTING, one) for one in found)
-        if not found:
+        if not found and not self._is_beside_classes():
             self.unfollowed.append(Unfollowed(decorator, marks.title, bool(marks.serves)))
+
+    def _is_beside_classes(self) -> bool:
+        """Whether the file, or one that it imports, has classes that are tools by their attributes, to be listed."""
+        sources = filter(None, map(self._reader.meanings.source, self._reader.files_around(self._source)))
+        classes = (one for source in sources for one in source.top_definitions() if isinstance(one, ast.ClassDef))
+        return any(map(_looks_like_a_tool, classes))
 
     def _of_dictionary(self, marks: SourceMarks, kind: str, defined: ast.Dict) -> WrittenTool:
         named = value_of(defined, "name")
@@ -653,6 +659,8 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
+    """Whether a node is a parameter of a function around it, or passes all of `*args` on."""
+    node = node.value if isinstance(node, ast.Starred) else node
     return isinstance(node, ast.Name) and names is not None and names.is_parameter(node.id)
 
 

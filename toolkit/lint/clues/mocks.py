@@ -1,4 +1,4 @@
-"""Finds out whether a function only pretends to do something, as in a demonstration."""
+"""Finds out whether a function only pretends to do something, as in a demonstration or a simulation."""
 
 import ast
 from functools import cache
@@ -16,6 +16,14 @@ _MAKING = {
     "random", "randint", "uniform", "choice", "choices", "sample",
 }  # fmt: skip
 _MODULES = {"asyncio", "datetime", "json", "logging", "random", "time", "typing", "uuid"}
+_READING = {
+    "any", "all", "sum", "abs", "next", "iter", "filter", "map", "zip", "enumerate", "reversed", "isinstance", "set",
+    "isdigit", "startswith", "endswith", "split", "model_dump", "fromisoformat",
+}  # fmt: skip
+_CHANGING = {
+    "append", "add", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update",
+}  # fmt: skip
+_DEEPEST = 4
 _COMPUTING = (ast.BinOp, ast.AugAssign, ast.While, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -55,6 +63,76 @@ def _known_names(function: PythonFunction) -> set[str]:
     imported = function.file.imported_names.items()
     harmless = {name for name, target in imported if target.partition(".")[0] in _MODULES}
     return {one.name for one in function.all_parameters} | _MAKING | harmless
+
+
+@cache
+def is_simulation(function: PythonFunction) -> bool:
+    """Return whether a function only changes objects that this file keeps in memory, which are gone after the run."""
+    nodes = function.own_nodes
+    return any(map(_changes, nodes)) and all(_stays_in_memory(function, node) for node in nodes)
+
+
+def _changes(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _CHANGING
+        case ast.Subscript() | ast.Attribute():
+            return not isinstance(node.ctx, ast.Load)
+    return False
+
+
+def _stays_in_memory(function: PythonFunction, node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=changed, attr=name)) if name in _CHANGING:
+            return _is_in_memory(function, changed)
+        case ast.Call(func=called):
+            return last_name(called) in _READING or _is_harmless(function, called)
+        case ast.Subscript(value=changed, ctx=ast.Store() | ast.Del()):
+            return _is_in_memory(function, changed)
+        case ast.Attribute(value=changed, ctx=ast.Store() | ast.Del()):
+            return _is_in_memory(function, changed)
+        case ast.Await(value=ast.Call(func=called)):
+            return last_name(called) == "sleep"
+    return not isinstance(node, ast.Await | ast.With | ast.AsyncWith | ast.Import | ast.ImportFrom)
+
+
+def _is_in_memory(function: PythonFunction, changed: ast.expr, depth: int = _DEEPEST) -> bool:
+    """Whether an object belongs to a variable of the function, or to one of the file whose value is written there."""
+    root = changed
+    while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    if not isinstance(root, ast.Name) or not depth or any(one.name == root.id for one in function.all_parameters):
+        return False
+    if values := _given_to(function, root.id):
+        return all(_is_made(value) or _is_in_memory(function, value, depth - 1) for value in values)
+    match function.file.assigned.get(root.id):
+        case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp():
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            is_own = any(one.name == name for one in function.file.top_definitions())
+            return name in {"dict", "list", "set", "defaultdict"} or (is_own and root is not changed)
+    return False
+
+
+def _given_to(function: PythonFunction, name: str) -> list[ast.expr]:
+    """Return what a function assigns to a variable, and what its loops take a variable from."""
+    found = []
+    for node in function.nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                found.append(value)
+            case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
+                found.append(value)
+            case ast.For(target=ast.Name(id=target), iter=value) if target == name:
+                found.append(value)
+    return found
+
+
+def _is_made(value: ast.expr) -> bool:
+    """Whether an expression makes an object of its own, by a call that is judged by itself or by an operation."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name)
+    return not isinstance(value, ast.Name | ast.Attribute | ast.Subscript)
 
 
 def _reaches_out(function: PythonFunction, node: ast.AST) -> bool:

@@ -221,6 +221,7 @@ def _registered(file: PythonFile, tool: WrittenTool) -> tuple[ToolDefinition, Wr
         framework=None if tool.framework == OURS else tool.framework,
         habit=_habit(file, tool),
         is_named=tool.name is not None,
+        is_lookalike=behind is not None and behind.is_lookalike,
     )
     is_whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
     place = WrittenInPython(file, node, description) if is_whole and description else Somewhere(location)  # type: ignore[arg-type]  # a constant

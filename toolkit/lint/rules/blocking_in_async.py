@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BLOCKING_IN_ASYNC
 from toolkit.lint.clues.effects import importing
+from toolkit.lint.clues.mocks import is_mock
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
 from toolkit.source_code.python_functions import PythonFunction
@@ -32,7 +33,7 @@ class BlockingInAsync(Rule):
     thread, so it may block.
 
     In tools of other frameworks, what seldom takes long is only an `info`: opening a file or a local database, asking a
-    command for its `--version`, and a call with a timeout of at most five seconds.
+    command for its `--version`, a call with a timeout of at most five seconds, and whatever a mock waits for.
 
     ## Example
 
@@ -92,7 +93,7 @@ class BlockingInAsync(Rule):
                 )
                 message = f"the async tool {function.tool_name!r} blocks the event loop in '{meaning}'"
                 fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
-                is_short = (meaning in _SHORT or _is_brief(node)) and function.written is not None
+                is_short = function.written is not None and (meaning in _SHORT or _is_brief(node) or is_mock(function))
                 severity: Severity = "info" if is_short else self.severity_of(function)
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix, severity=severity)
 

@@ -1,17 +1,19 @@
 """TK506: a tool that destroys or sends something without a mark."""
 
+import ast
 import re
-from ast import expr
 from collections.abc import Iterator
 
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.clues.effects import effects_of, with_option
-from toolkit.lint.clues.mocks import is_mock
+from toolkit.lint.clues.mocks import is_mock, is_simulation
 from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import FUNCTIONS
+from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.tools.definition.names import words_of
 
 _OF_ANY_TOOL = {"name", "tool_name", "description"}
@@ -20,6 +22,12 @@ _RUNNING = {"eval", "exec", "os.system", "os.popen", "asyncio.create_subprocess_
 _SANDBOX = re.compile(r"sandbox", re.IGNORECASE)
 _SHELLS = {"bash", "shell", "powershell", "terminal"}
 _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
+_CACHES = {"cache", "cached", "caches"}
+_RUNS = {
+    "task", "tasks", "job", "jobs", "run", "execution", "operation", "generation", "benchmark", "build", "workflow",
+}  # fmt: skip
+_PLANNED = {"scheduled", "planned", "recurring"}
+_LINKS = {"to", "from", "in", "into", "of"}
 _ANYWHERE = (DESTROYING | SENDING) - {"charge", "drop", "exec", "execute", "kill", "publish", "transfer"}
 """The verbs that are hardly ever nouns, and so may follow another word."""
 
@@ -37,7 +45,10 @@ class DestructiveWithoutApproval(Rule):
 
     In tools of other frameworks, it is an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
     only the name says that code is run, and the framework has no mark for that or the description speaks of a sandbox. So
-    it is for a mock with such a name, which only returns what is written in it.
+    it is for a name alone if nothing lasting is lost: in a mock, which only returns what is written in it; in a
+    simulation, which only changes variables of its file; for an entry of a cache; for a task or a job that is cancelled
+    while it runs; and for what another function of the file puts back with the same arguments, such as `add_stopword`
+    beside `remove_stopword`.
 
     ## Example
 
@@ -129,10 +140,45 @@ def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: str) ->
         return False
     is_itself = any(meaning in _RUNNING for _, meaning in function.calls)
     runs_code = reason == _reason_of_name("execute") and not is_itself
-    return is_mock(function) or (runs_code and _SANDBOX.search(f"{tool.name} {tool.description}") is not None)
+    if runs_code:
+        return is_mock(function) or _SANDBOX.search(f"{tool.name} {tool.description}") is not None
+    return is_mock(function) or is_simulation(function) or _loses_nothing(words_of(tool.name), function)
 
 
-def _says_more(mark: expr | None) -> bool:
+def _loses_nothing(words: list[str], function: PythonFunction) -> bool:
+    """Whether a name says that an action concerns an entry of a cache or a running task, or can be undone."""
+    if not DESTROYING.intersection(words):
+        return False
+    if "cancel" in words:
+        return bool(_RUNS.intersection(words)) and not _PLANNED.intersection(words)
+    return bool(_CACHES.intersection(words)) or ("remove" in words and _can_be_undone(words, function))
+
+
+def _can_be_undone(words: list[str], function: PythonFunction) -> bool:
+    """Whether a function of the file adds what this one removes, and requires nothing that this one does not receive."""
+    given = {one.name for one in function.all_parameters}
+    object_of = _without_links(words, "remove")
+    return any(
+        _without_links(words_of(one.name), "add") == object_of and _required_by(one) <= given
+        for one in ast.walk(function.file.tree)
+        if isinstance(one, FUNCTIONS) and "add" in words_of(one.name)
+    )
+
+
+def _without_links(words: list[str], verb: str) -> list[str]:
+    return sorted(word.rstrip("s") for word in words if word not in {verb, *_LINKS})
+
+
+def _required_by(function: FunctionNode) -> set[str]:
+    """Return the names of the parameters without defaults, except those that a framework fills."""
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    required = positional[: len(positional) - len(given.defaults)]
+    required += [one for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is None]
+    return {one.arg for one in required} - {"self", "cls", "ctx", "context"}
+
+
+def _says_more(mark: ast.expr | None) -> bool:
     return any(keyword.arg not in _OF_ANY_TOOL for keyword in getattr(mark, "keywords", ()))
 
 

@@ -11,8 +11,9 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem, Severity
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.source_files import FUNCTIONS, last_name
+from toolkit.source_code.source_files import last_name
 from toolkit.tools.definition.names import words_of
+from toolkit.tools.foreign.source_marks import Terms
 
 _BROAD = {"Exception", "BaseException"}
 _FAILURE = re.compile(
@@ -24,8 +25,7 @@ _SUCCESS = re.compile(
     re.IGNORECASE,
 )
 
-
-_TEXTS = {"str", "Any", ""}
+_OUTCOMES = {"ok", "success", "_success"}
 _OF_ERRORS = {"error", "errors", "exception", "failure"}
 _RESULT_OR_ERROR = re.compile(r"\breturns?\b:?[^.]{0,200}?\b(?:error|failure)\b", re.IGNORECASE)
 
@@ -45,8 +45,10 @@ class SwallowedError(Rule):
 
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
-    Any other failure that is returned by a tool of a framework without a server is an `info`, since the model reads it,
-    and so is a dict that says so in a field, such as `"error": …` or `"success": False`.
+    Any other result of a tool of another framework that names the failure is an `info`, since the model reads it:
+    `Error: …`, `"error": …`, `"success": False`. A success is a warning there, too, as is a dict with both
+    `"success": True` and an error. The same applies to a class that is a tool by its attributes alone, in a file that
+    imports nothing of this package.
 
     ## Example
 
@@ -112,12 +114,13 @@ class SwallowedError(Rule):
     ) -> Iterator[Problem]:
         if _is_failed_result(function, value) or _promises_errors(function):
             return
-        if _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value):
-            message = f"tool {function.tool_name!r} returns a failure as if it were a result"
-            severity: Severity = "info" if _is_plain_to_model(function, value) else self.severity_of(function)
-            yield self.problem(message, function.file.location(statement), hint=_hint(function), severity=severity)
-        elif _matches(_SUCCESS, value):
+        is_failure = _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value)
+        if _claims_success(value) if is_failure else _matches(_SUCCESS, value):
             yield self._as_success(function, statement)
+        elif is_failure:
+            message = f"tool {function.tool_name!r} returns a failure as if it were a result"
+            severity: Severity = "info" if function.is_foreign else self.severity_of(function)
+            yield self.problem(message, function.file.location(statement), hint=_hint(function), severity=severity)
 
     def _as_success(self, function: PythonFunction, statement: ast.Return | ast.Assign) -> Problem:
         message = f"tool {function.tool_name!r} reports success after any exception"
@@ -166,29 +169,6 @@ def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:
     return "content" in entries and function.written.marks.terms.failed in entries.items()
 
 
-def _is_plain_to_model(function: PythonFunction, value: ast.expr | None) -> bool:
-    """Whether a model sees the failure anyway, and nobody else would: only servers report errors to a client.
-
-    In tools of other frameworks, a field such as `"error"` is as plain as a failed call.
-    """
-    if function.written is None:
-        return False
-    return not function.written.marks.serves or _describes_failure(value) or _comes_from_helper(function, value)
-
-
-def _comes_from_helper(function: PythonFunction, value: ast.expr | None) -> bool:
-    """Whether a helper makes a dict with a key such as `"error"`, or says that it returns no text."""
-    call = value.value if isinstance(value, ast.Await) else value
-    helpers = helpers_called(function, function.file, call) if isinstance(call, ast.Call) else []
-    if any(last_name(_outer(each.node.returns)) not in _TEXTS for each in helpers if isinstance(each.node, FUNCTIONS)):
-        return True
-    return any(isinstance(one, ast.expr) and _describes_failure(one) for each in helpers for one in ast.walk(each.node))
-
-
-def _outer(annotation: ast.expr | None) -> ast.expr | None:
-    return annotation.value if isinstance(annotation, ast.Subscript) else annotation
-
-
 def _calls_helper_for_errors(function: PythonFunction, value: ast.expr | None) -> bool:
     """Whether a value is what a helper makes of an error, such as `return log_and_format_error(error)`.
 
@@ -227,6 +207,8 @@ def _promises_errors(function: PythonFunction) -> bool:
 def _hint(function: PythonFunction) -> str:
     if function.written is not None:
         return function.written.marks.terms.failure
+    if function.is_foreign:
+        return Terms().failure
     return "let the exception propagate, raise ToolExecutionError, or return ToolResult.failure(…)"
 
 
@@ -289,8 +271,20 @@ def _describes_failure(value: ast.expr | None) -> bool:
     return any(isinstance(key, ast.Constant) and _is_failure(key.value, field) for key, field in fields)
 
 
+def _claims_success(value: ast.expr | None) -> bool:
+    """Whether a dict says in a field that the call succeeded: `{"success": True, "error": str(error)}`."""
+    fields = zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
+    return any(
+        isinstance(key, ast.Constant)
+        and key.value in _OUTCOMES
+        and isinstance(field, ast.Constant)
+        and field.value is True
+        for key, field in fields
+    )
+
+
 def _is_failure(key: object, field: ast.expr) -> bool:
-    if key in {"ok", "success", "_success"}:
+    if key in _OUTCOMES:
         return isinstance(field, ast.Constant) and field.value is False
     is_status = key == "status" and isinstance(field, ast.Constant) and field.value in {"error", "failed", "failure"}
     return is_status or key in {"error", "errors", "exception"}

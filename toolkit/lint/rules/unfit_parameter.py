@@ -84,6 +84,7 @@ class UnfitParameter(Rule):
             tool.spec is None
             and tool.function is not None
             and tool.framework is None
+            and not tool.function.takes_call
             and not tool.function.has_other_signature
         ):
             yield from self._written(tool.function)

@@ -29,7 +29,7 @@ _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 _SEVERAL = 3
 _SAYS_UNUSED = re.compile(
-    r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+)\b",
+    r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+|for reference only|informational)\b",
     re.IGNORECASE,
 )
 _EXPLAINING = {"description", "explanation", "rationale", "summary", "reasoning", "thought", "thoughts"}
@@ -46,8 +46,8 @@ class UnusedParameter(Rule):
 
     If at least three tools of another framework in one file have the parameter, it is probably a convention of the
     project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says
-    that the parameter is injected, reserved or unused, and if the function is a mock, which only returns what is written
-    in it.
+    that the parameter is injected, reserved, unused or only for reference, and if the function is a mock, which only
+    returns what is written in it.
 
     ## Example
 
