@@ -11,9 +11,8 @@ FILES = sorted([*ROOT.glob("toolkit/**/*.py"), *ROOT.glob("cli/**/*.py")])
 CALLBACKS = {
     "Conversation._on_question: context",  # MCP's SDK passes it
     "ToolServer._greet: params",  # as above
-    "ServedSkills._list_resources: _",  # as above
-    "ServedSkills._list_resources: __",
-    "ServedSkills._read: _",
+    "ServedResources._list_prompts: _",  # as above
+    "ServedResources._list_templates: _",
     *(f"_Page.{route}: _" for route in ("_shell", "_findings")),  # Starlette passes the request
 }
 

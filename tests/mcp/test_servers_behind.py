@@ -2,18 +2,22 @@
 
 import asyncio
 import json
+import re
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import anyio
 import mcp_types as types
+import pexpect
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
+from tests.mcp.raw import RawHttp, message
 from tests.mcp.served import PROGRAM, environment, until
 
 BEHIND = Path(__file__).with_name("behind_server.py")
@@ -336,3 +340,29 @@ def test_tool_that_is_hidden_or_denied_is_nowhere_but_in_the_list_of_reasons(pro
     assert {"github_secret", "github_wait"}.isdisjoint(listed)
     assert refused.count("github_secret") == refused.count("github_wait") == 1
     assert denied.startswith("Denied by deny rule, toolkit.policy.yaml:1")
+
+
+@pytest.mark.proof(everyday=1)
+def test_consent_that_was_given_once_is_not_asked_for_again(project):
+    """Serve with the answer `o` of a terminal: a changed list is read again without a question."""
+    terminal = pexpect.spawn(
+        PROGRAM[0],
+        [*PROGRAM[1:], "github", "shop.py", "--http", "0", "--approve", "github_grow"],
+        cwd=str(project),
+        env=environment(GITHUB_KEY=KEY),
+        encoding="utf-8",
+        timeout=60,
+    )
+    try:
+        terminal.expect("Start the MCP server 'github'")
+        terminal.expect(">\x1b")
+        terminal.send("o\r")
+        terminal.expect(r"http://127\.0\.0\.1:\d+/mcp")
+        client = RawHttp("127.0.0.1", int(re.sub(r".*:(\d+)/mcp", r"\1", str(terminal.after))))
+        client.shake_hands()
+        client.ask(message("tools/call", 1, name="github_grow", arguments={}))
+        ends = monotonic() + 20
+        while "github_grown" not in str(client.ask(message("tools/list", 2))):
+            assert monotonic() < ends
+    finally:
+        terminal.close(force=True)

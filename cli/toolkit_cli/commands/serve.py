@@ -36,6 +36,7 @@ from toolkit_cli.shared_options import (
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
+    from toolkit.settings.configuration import Configuration
     from toolkit_cli.serving.places import Place
 
 _NAME = "toolkit"
@@ -102,10 +103,13 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
     with open_session(shared, targets, options.launch.tools) as session:
         session.audit()
 
+        def open_with(configuration: "Configuration") -> server_transports.Reopened:
+            now = session._replace(configuration=configuration)
+            tools = served_tools.open_served(targets, now, options.launch.timeout)
+            return server_transports.Reopened(tools, served_tools.skills_of(configuration))
+
         def open_again() -> server_transports.Reopened:
-            now = load_configuration(options.launch.tools, *options.launch.opening)
-            tools = served_tools.open_served(targets, session._replace(configuration=now), options.launch.timeout)
-            return server_transports.Reopened(tools, served_tools.skills_of(now))
+            return open_with(load_configuration(options.launch.tools, *options.launch.opening))
 
         access = None
         if place is not None:
@@ -123,7 +127,10 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
         if behind:
             from toolkit_cli.serving.followed_servers import FollowedServers  # most servers have none behind
 
-            reopen = partial(server_transports.last_good, open_again)
+            # The servers have the user's consent, or nothing would be served; nobody is asked again.
+            consented = session.configuration.start | {one.name for one in behind}
+            same = session.configuration._replace(start=consented)
+            reopen = partial(server_transports.last_good, partial(open_with, same))
             watches.append(FollowedServers(behind, session.context.values, reopen).follow)
         watch = server_transports.together(watches)
         if access is not None:
