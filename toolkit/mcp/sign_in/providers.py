@@ -170,9 +170,9 @@ async def sign_in(server: HttpServer, challenge: Challenge, refused: str | None,
             url,
             _client_metadata(listener.address),
             storage,
-            visit.show,
-            visit.answer,
-            server.auth.client_id if is_valid_client_metadata_url(server.auth.client_id) else None,
+            redirect_handler=visit.show,
+            callback_handler=visit.answer,
+            client_metadata_url=server.auth.client_id if is_valid_client_metadata_url(server.auth.client_id) else None,
         )
         storage.context = provider.context
         await _run_flow(provider, web, challenge.response(server.auth.scopes))
