@@ -149,6 +149,74 @@ def register(schema):
     assert [code for code, _, _ in findings("src")] == ["TK709"]
 
 
+def test_parameter_that_a_decorator_of_the_project_may_hide_needs_no_description(project):
+    decorators = """
+import functools
+import inspect
+
+
+def with_session(region):
+    def decorator(function):
+        @functools.wraps(function)
+        async def wrapper(*args, **kwargs):
+            return await function(open_session(region), *args, **kwargs)
+
+        wrapper.__signature__ = without_first(inspect.signature(function))
+        return wrapper
+
+    return decorator
+"""
+    code = '''
+from fastmcp import FastMCP
+from weather.sessions import with_session
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+@with_session("eu")
+async def look_up(session, order: str) -> str:
+    """Look up an order of the shop.
+
+    Args:
+        order: Its number.
+    """
+    return await session.get(order)
+'''
+    write(project, "src/weather/__init__.py", "")
+    write(project, "src/weather/sessions.py", decorators)
+    write(project, "src/weather/server.py", code)
+    assert findings("src") == []
+    write(project, "src/weather/sessions.py", decorators.replace("wrapper.__signature__", "signature"))
+    found = [message for code, message, _ in findings("src") if code == "TK204"]
+    assert found == ["parameter 'session' of 'look_up' has no description"]
+
+
+def test_bound_method_of_a_file_that_was_read_for_another_one_has_no_self(project):
+    code = '''
+from pydantic_ai.tools import Tool
+
+
+class Orders:
+    async def __call__(self, order: str) -> str:
+        """Look up an order of the shop.
+
+        Args:
+            order: Its number.
+        """
+        return f"{order} is on its way"
+
+
+def orders_tool() -> Tool:
+    return Tool(Orders().__call__, name="look_up", description="Look up an order of the shop by its number.")
+'''
+    checks = "from weather.orders import Orders\n\nOrders()('17')\n"
+    write(project, "src/weather/__init__.py", "")
+    write(project, "src/weather/checks.py", checks)
+    write(project, "src/weather/orders.py", code)
+    assert findings("src") == []
+
+
 MANY = '''
 from toolkit import tool
 

@@ -228,6 +228,12 @@ class PythonFunction:
         """Whether the file replaces its signature: `function.__signature__ = …`."""
         return self.name in self.file.with_other_signatures
 
+    @cached_property
+    def may_hide_parameters(self) -> bool:
+        """Whether a decorator of the project replaces its signature, so that models may not see all its parameters."""
+        others = (one for one in self.node.decorator_list if one is not self.mark)
+        return any(map(self.file.replaces_signature, others))
+
     @property
     def is_strict(self) -> bool:
         """Whether its framework makes the schema strict by default, and no option turns that off."""

@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,7 @@ from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Location
 from toolkit.source_code.annotation_schemas import AnnotationSchemas, Shape
 from toolkit.source_code.literals import Literal
+from toolkit.source_code.meanings import Defined
 from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.source_files import SourceFile
 from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below
@@ -42,6 +43,10 @@ class PythonSource(SourceFile):
         except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
             raise SyntaxError(str(error)) from error
         self._source = Source(self.text, file)
+
+    def is_read_from(self, text: str) -> bool:
+        """Return whether the syntax tree was parsed from exactly this text."""
+        return self.text == text.removeprefix("\ufeff")
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -78,14 +83,13 @@ class PythonSource(SourceFile):
         return self._with_other("__doc__")
 
     def _with_other(self, attribute: str) -> frozenset[str]:
-        if attribute not in self.text:
-            return frozenset()
-        targets = (target for node in self.nodes if isinstance(node, ast.Assign) for target in node.targets)
-        return frozenset(
-            one.value.id
-            for one in targets
-            if isinstance(one, ast.Attribute) and one.attr == attribute and isinstance(one.value, ast.Name)
-        )
+        return _assigned_to(attribute, self.nodes) if attribute in self.text else frozenset()
+
+    def replaces_signature(self, decorator: ast.expr) -> bool:
+        """Return whether a decorator is a function of the project that gives what it returns another signature."""
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = (one.node for one in self.reader.meanings.of(self, function) if isinstance(one, Defined))
+        return any(isinstance(one, FunctionNode) and _assigned_to("__signature__", nodes_below(one)) for one in found)
 
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression, if the source shows it.
@@ -146,3 +150,13 @@ class PythonSource(SourceFile):
     def literal(self, node: ast.expr) -> Literal:
         """Return a string of the source with the positions of its characters."""
         return Literal(self.text, *self.span(node))
+
+
+def _assigned_to(attribute: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names of the objects whose attribute an assignment sets."""
+    targets = (target for node in nodes if isinstance(node, ast.Assign) for target in node.targets)
+    return frozenset(
+        one.value.id
+        for one in targets
+        if isinstance(one, ast.Attribute) and one.attr == attribute and isinstance(one.value, ast.Name)
+    )

@@ -102,7 +102,11 @@ def parameters_of(
                 yield from fields
                 return
         source = SourceTexts(function)
-        is_elsewhere = _inherits_schema(file, tool) or function.name in function.file.with_other_docstrings
+        is_elsewhere = (
+            _inherits_schema(file, tool)
+            or function.name in function.file.with_other_docstrings
+            or function.may_hide_parameters
+        )
         for one in function.parameters:
             text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(file, tool))
             place = function.file.location(one.node)
