@@ -28,20 +28,28 @@ class Mail:
         self.text = text
 
 
+def is_known(text):
+    return text.rsplit("@", 1)[-1] in orders
+
+
+def is_saved(text):
+    return database.has(text)
+
+
 shop = Shop()
-orders = {}
+orders: dict = {}
 remote = connect()
 """
 
 
 @pytest.fixture
 def severities(tmp_path, monkeypatch):
-    """Return the severity of TK506 for each tool of a server, `None` for a tool without it."""
+    """Return the severity of a finding for each tool of a server that has it, of TK506 by default."""
     monkeypatch.chdir(tmp_path)
 
-    def check(text):
+    def check(text, code="TK506"):
         (tmp_path / "server.py").write_text(text, "utf-8")
-        options = ["--static", "--no-cache", "--select", "TK506", "--format", "json"]
+        options = ["--static", "--no-cache", "--select", code, "--format", "json"]
         result = CliRunner().invoke(application(), ["lint", *options, "server.py"])
         return {one["message"].split("'")[1]: one["severity"] for one in json.loads(result.stdout)}
 
@@ -85,6 +93,8 @@ def test_what_another_tool_puts_back_with_the_same_arguments_is_a_note(severitie
         ("orders.pop(text, None); return 'sent'", "info"),
         ("mail = Mail(text); mail.text = text; print(mail); return 'sent'", "info"),
         ("owners = shop.owners; owners.pop(text)", "info"),
+        ("is_known(text); shop.mails.append(text)", "info"),
+        ("is_saved(text); shop.mails.append(text)", "error"),
         ("client = remote.client; client.remove(text)", "error"),
         ("first = second; second = first; first.remove(text)", "error"),
         ("shop.remove(text)", "error"),
@@ -105,3 +115,73 @@ def test_simulation_may_sleep_but_not_wait_for_others(severities):
     assert severities(waiting + tool("send_mail(text: str)", body, "async def")) == {"send_mail": "info"}
     body = "await deliver(text); shop.mails.append(text)"
     assert severities(waiting + tool("send_mail(text: str)", body, "async def")) == {"send_mail": "error"}
+
+
+def test_change_of_the_state_of_a_conversation_is_a_note(severities):
+    body = "tasks = tool_context.state.get('tasks', []); task = tasks.pop(number); tool_context.state['tasks'] = tasks"
+    assert severities(HEAD + tool("delete_task(number: int, tool_context: object)", body)) == {"delete_task": "info"}
+    body = body.replace("tool_context.state", "tool_context.store")
+    assert severities(HEAD + tool("delete_task(number: int, tool_context: object)", body)) == {"delete_task": "error"}
+
+
+def test_item_of_a_shopping_cart_is_a_note(severities):
+    names = ["remove_from_cart", "remove_item_from_order", "clear_basket_delete"]
+    assert severities(HEAD + "".join(tool(f"{name}(number: str)") for name in names)) == dict.fromkeys(names, "info")
+
+
+REFUSING = """for word in {words}:
+        if word in query.upper():
+            {then}
+    return database.run(query)"""
+
+
+@pytest.mark.parametrize(
+    ("words", "then", "severity"),
+    [
+        ('["DROP", "DELETE", "UPDATE", "INSERT"]', "return 'refused'", "info"),
+        ('["DROP", "DELETE", "UPDATE"]', "raise ValueError(word)", "info"),
+        ("WRITES", "return 'refused'", "info"),
+        ('["DROP"]', "return 'refused'", "error"),
+        ('["DROP", "DELETE", "UPDATE"]', "print(word)", "error"),
+    ],
+)
+def test_query_whose_words_that_change_data_are_refused_is_a_note(severities, words, then, severity):
+    body = REFUSING.format(words=words, then=then)
+    known = HEAD + '\nWRITES = ("drop ", "delete ", "update ")\n'
+    assert severities(known + tool("run_sql(query: str)", body)) == {"run_sql": severity}
+
+
+def test_query_whose_words_that_change_data_are_refused_in_one_expression_is_a_note(severities):
+    body = (
+        "if any(one in query for one in ('drop', 'delete', 'update')):\n        return 'refused'\n    return run(query)"
+    )
+    assert severities(HEAD + tool("run_sql(query: str)", body)) == {"run_sql": "info"}
+
+
+def test_method_that_may_be_missing_is_a_note_if_it_runs_something(severities):
+    body = "if hasattr(machine, '{0}'):\n        return machine.{0}(name)\n    return 'not supported'"
+    names = {"execute_workflow": "info", "delete_feature": "error"}
+    assert severities(HEAD + "".join(tool(f"{one}(name: str)", body.format(one)) for one in names)) == names
+
+
+@pytest.mark.parametrize(
+    ("default", "test", "severity"),
+    [
+        ("False", "path.exists() and overwrite", "info"),
+        ("False", "overwrite", "info"),
+        ("False", "path.exists() or overwrite", "error"),
+        ("True", "overwrite", "error"),
+    ],
+)
+def test_files_that_are_only_deleted_to_be_overwritten_are_a_note(severities, default, test, severity):
+    body = f"path = folder / name\n    if {test}:\n        path.unlink()\n    return path.rename(name)"
+    signature = f"move_file(name: str, overwrite: bool = {default})"
+    assert severities(HEAD + tool(signature, body)) == {"move_file": severity}
+
+
+def test_parameter_that_a_simulation_never_reads_is_a_note_if_its_docstring_says_so(severities):
+    text = HEAD + STATE + tool("send_mail(text: str, body: str)", "shop.mails.append(text)")
+    assert severities(text, "TK401") == {"send_mail": "warning"}
+    told = text.replace("The text of this tool says enough.", "Send a mail (simulated).")
+    assert severities(told, "TK401") == {"send_mail": "info"}
+    assert severities(told.replace("shop.mails", "remote.mails"), "TK401") == {"send_mail": "warning"}

@@ -1,10 +1,12 @@
 """Finds out whether a function only pretends to do something, as in a demonstration or a simulation."""
 
 import ast
+import re
 from functools import cache
 
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.source_files import last_name
+from toolkit.tools.definition.names import words_of
 
 _TELLING = {
     "print", "debug", "info", "warning", "error", "exception", "log", "sleep",
@@ -18,12 +20,13 @@ _MAKING = {
 _MODULES = {"asyncio", "datetime", "json", "logging", "random", "time", "typing", "uuid"}
 _READING = {
     "any", "all", "sum", "abs", "next", "iter", "filter", "map", "zip", "enumerate", "reversed", "isinstance", "set",
-    "isdigit", "startswith", "endswith", "split", "model_dump", "fromisoformat",
+    "isdigit", "startswith", "endswith", "split", "rsplit", "model_dump", "fromisoformat",
 }  # fmt: skip
 _CHANGING = {
     "append", "add", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update",
 }  # fmt: skip
-_DEEPEST = 4
+_SAYS_SO = re.compile(r"\b(?:simulat|mock|fake|pretend|dummy)", re.IGNORECASE)
+_DEEPEST = 5
 _COMPUTING = (ast.BinOp, ast.AugAssign, ast.While, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -66,10 +69,22 @@ def _known_names(function: PythonFunction) -> set[str]:
 
 
 @cache
+def is_called_simulation(function: PythonFunction) -> bool:
+    """Return whether a function is a simulation, and its docstring says so."""
+    return _SAYS_SO.search(ast.get_docstring(function.node) or "") is not None and is_simulation(function)
+
+
+@cache
 def is_simulation(function: PythonFunction) -> bool:
-    """Return whether a function only changes objects that this file keeps in memory, which are gone after the run."""
-    nodes = function.own_nodes
-    return any(map(_changes, nodes)) and all(_stays_in_memory(function, node) for node in nodes)
+    """Return whether a function only changes objects in memory, which are gone after the run or the conversation.
+
+    They belong to the file, or to the state of a conversation. Functions of the file that do no more are followed.
+    """
+    return any(map(_changes, function.own_nodes)) and _only_works_in_memory(function)
+
+
+def _only_works_in_memory(function: PythonFunction) -> bool:
+    return all(_stays_in_memory(function, node) for node in function.own_nodes)
 
 
 def _changes(node: ast.AST) -> bool:
@@ -85,8 +100,10 @@ def _stays_in_memory(function: PythonFunction, node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(value=changed, attr=name)) if name in _CHANGING:
             return _is_in_memory(function, changed)
+        case ast.Call(func=ast.Attribute(value=asked, attr="get")) if _is_state(function, asked):
+            return True
         case ast.Call(func=called):
-            return last_name(called) in _READING or _is_harmless(function, called)
+            return last_name(called) in _READING or _is_harmless(function, called) or _is_helper(function, called)
         case ast.Subscript(value=changed, ctx=ast.Store() | ast.Del()):
             return _is_in_memory(function, changed)
         case ast.Attribute(value=changed, ctx=ast.Store() | ast.Del()):
@@ -98,9 +115,9 @@ def _stays_in_memory(function: PythonFunction, node: ast.AST) -> bool:
 
 def _is_in_memory(function: PythonFunction, changed: ast.expr, depth: int = _DEEPEST) -> bool:
     """Whether an object belongs to a variable of the function, or to one of the file whose value is written there."""
-    root = changed
-    while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
-        root = root.func if isinstance(root, ast.Call) else root.value
+    if _is_state(function, changed):
+        return True
+    root = _root_of(changed)
     if not isinstance(root, ast.Name) or not depth or any(one.name == root.id for one in function.all_parameters):
         return False
     if values := _given_to(function, root.id):
@@ -112,6 +129,31 @@ def _is_in_memory(function: PythonFunction, changed: ast.expr, depth: int = _DEE
             is_own = any(one.name == name for one in function.file.top_definitions())
             return name in {"dict", "list", "set", "defaultdict"} or (is_own and root is not changed)
     return False
+
+
+def _root_of(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
+
+
+def _is_state(function: PythonFunction, node: ast.expr) -> bool:
+    """Whether an expression is of the state of a conversation, such as `tool_context.state["tasks"]`."""
+    root = _root_of(node)
+    if not isinstance(root, ast.Name) or "context" not in words_of(root.id):
+        return False
+    is_given = any(one.name == root.id for one in function.all_parameters)
+    return is_given and any(isinstance(one, ast.Attribute) and one.attr == "state" for one in ast.walk(node))
+
+
+def _is_helper(function: PythonFunction, called: ast.expr) -> bool:
+    """Whether a function of the file is called that changes nothing but objects in memory, and calls no others."""
+    helpers = [
+        PythonFunction(function.file, one)
+        for one in function.file.top_definitions()
+        if isinstance(called, ast.Name) and isinstance(one, ast.FunctionDef) and one.name == called.id
+    ]
+    return function.registered is not None and any(map(_only_works_in_memory, helpers))
 
 
 def _given_to(function: PythonFunction, name: str) -> list[ast.expr]:

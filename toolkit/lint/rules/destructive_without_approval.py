@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.clues.effects import effects_of, with_option
 from toolkit.lint.clues.mocks import is_mock, is_simulation
+from toolkit.lint.clues.refusals import may_be_missing, only_overwrites, refuses_writes
 from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
@@ -23,6 +24,9 @@ _SANDBOX = re.compile(r"sandbox", re.IGNORECASE)
 _SHELLS = {"bash", "shell", "powershell", "terminal"}
 _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
 _CACHES = {"cache", "cached", "caches"}
+_CARTS = {"cart", "basket"}
+_ITEM_OF_ORDER = {"remove", "item", "order"}
+_OF_NAME = "has a name"
 _RUNS = {
     "task", "tasks", "job", "jobs", "run", "execution", "operation", "generation", "benchmark", "build", "workflow",
 }  # fmt: skip
@@ -46,9 +50,11 @@ class DestructiveWithoutApproval(Rule):
     In tools of other frameworks, it is an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
     only the name says that code is run, and the framework has no mark for that or the description speaks of a sandbox. So
     it is for a name alone if nothing lasting is lost: in a mock, which only returns what is written in it; in a
-    simulation, which only changes variables of its file; for an entry of a cache; for a task or a job that is cancelled
-    while it runs; and for what another function of the file puts back with the same arguments, such as `add_stopword`
-    beside `remove_stopword`.
+    simulation, which only changes variables of its file or the state of a conversation; for an entry of a cache; for a task or a job that is cancelled
+    while it runs; for an item of a shopping cart; for what another function of the file puts back with the same arguments,
+    such as `add_stopword` beside `remove_stopword`; for a query if the body refuses words such as `DROP` and `DELETE`; and
+    for what an object can only run if `hasattr` finds a method of that name. It is an `info` too if files are only
+    deleted where a parameter `overwrite`, `False` by default, is set.
 
     ## Example
 
@@ -101,10 +107,7 @@ class DestructiveWithoutApproval(Rule):
         reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            is_mild = (
-                _is_guarded(tool) or _is_made_to_run(tool, function, reason) or _is_harmless(tool, function, reason)
-            )
-            severity = "info" if is_mild else self.severity_of(function)
+            severity = "info" if _is_mild(tool, function, reason) else self.severity_of(function)
             fix = self._marking(tool, function)
             yield self.problem(message, tool.location, hint=_hint(tool), fix=fix, severity=severity)
 
@@ -122,6 +125,15 @@ def _hint(tool: ToolDefinition) -> str:
     return f"write {choices}" if choices else "ask a person for approval in your program before such a call"
 
 
+def _is_mild(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
+    return (
+        _is_guarded(tool)
+        or _is_made_to_run(tool, function, reason)
+        or _is_harmless(tool, function, reason)
+        or (tool.framework is not None and not reason.startswith(_OF_NAME) and only_overwrites(function))
+    )
+
+
 def _is_guarded(tool: ToolDefinition) -> bool:
     """Whether a tool of another framework asks by itself, such as with a parameter `confirm` or `dry_run`."""
     return tool.framework is not None and any(_ASKING.intersection(words_of(one.name)) for one in tool.parameters)
@@ -136,12 +148,13 @@ def _is_made_to_run(tool: ToolDefinition, function: PythonFunction, reason: str)
 
 def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
     """Whether only the name of another framework's tool says that it does harm: a mock, or one that runs code in a sandbox."""
-    if tool.framework is None or not reason.startswith("has a name"):
+    if tool.framework is None or not reason.startswith(_OF_NAME):
         return False
     is_itself = any(meaning in _RUNNING for _, meaning in function.calls)
     runs_code = reason == _reason_of_name("execute") and not is_itself
     if runs_code:
-        return is_mock(function) or _SANDBOX.search(f"{tool.name} {tool.description}") is not None
+        is_in_sandbox = _SANDBOX.search(f"{tool.name} {tool.description}") is not None
+        return is_mock(function) or is_in_sandbox or refuses_writes(function) or may_be_missing(function)
     return is_mock(function) or is_simulation(function) or _loses_nothing(words_of(tool.name), function)
 
 
@@ -151,7 +164,11 @@ def _loses_nothing(words: list[str], function: PythonFunction) -> bool:
         return False
     if "cancel" in words:
         return bool(_RUNS.intersection(words)) and not _PLANNED.intersection(words)
-    return bool(_CACHES.intersection(words)) or ("remove" in words and _can_be_undone(words, function))
+    return (
+        bool((_CACHES | _CARTS).intersection(words))
+        or set(words) >= _ITEM_OF_ORDER
+        or ("remove" in words and _can_be_undone(words, function))
+    )
 
 
 def _can_be_undone(words: list[str], function: PythonFunction) -> bool:
@@ -205,7 +222,7 @@ def _reason(name: str, function: PythonFunction) -> str | None:
 
 
 def _reason_of_name(verb: str) -> str:
-    return f"has a name that says it can {verb} something"
+    return f"{_OF_NAME} that says it can {verb} something"
 
 
 def _verb(words: list[str]) -> str | None:

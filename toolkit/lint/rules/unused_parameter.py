@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
-from toolkit.lint.clues.mocks import is_mock
+from toolkit.lint.clues.mocks import is_called_simulation, is_mock
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
@@ -47,7 +47,7 @@ class UnusedParameter(Rule):
     If at least three tools of another framework in one file have the parameter, it is probably a convention of the
     project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says
     that the parameter is injected, reserved, unused or only for reference, and if the function is a mock, which only
-    returns what is written in it.
+    returns what is written in it, or a simulation according to its docstring and its body.
 
     ## Example
 
@@ -102,7 +102,8 @@ class UnusedParameter(Rule):
         is_given = function.written is not None and function.written.as_class is not None
         if function.written is not None and function.written.registry and len(function.parameters) == 1:
             return  # the project's registry passes one object to every function
-        usual = "info" if function.written is not None and is_mock(function) else self.severity_of(function)
+        is_pretended = function.written is not None and (is_mock(function) or is_called_simulation(function))
+        usual = "info" if is_pretended else self.severity_of(function)
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the overridden class passes it
