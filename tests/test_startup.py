@@ -224,6 +224,7 @@ PROGRAMS = [
     (".", "import toolkit.webhooks.webhook_keys"),  # what a configuration with a webhook has,
     (".", "import toolkit.webhooks.webhook_reviewer"),  # and then a run before it asks
     (".", "import toolkit_cli.reviewing.console_reviewer"),  # what a run on a terminal has before it asks
+    (".", "import toolkit_cli.reviewing.sign_in_prompts"),  # and before somebody signs in
     (".", "from toolkit import load_tools\nload_tools('tools.py')"),
     (".", USES + "ready.run({'name': 'Ada'})"),
     (".", USES + "from toolkit.wrappers import limited\nlimited(ready, characters=9).run({'name': 'Ada'})"),
@@ -252,6 +253,7 @@ PROGRAMS = [
             (".", "show clerk.yaml"),
             (".", "show shout.yaml"),
             (".", "list tools.py"),
+            (".", "list --why tools.py"),
             (".", "list builtin"),
             (".", "lint tools.py"),
             ("known", "lint tools.py"),

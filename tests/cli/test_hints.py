@@ -137,6 +137,12 @@ def scenario_server_with_invisible_characters(project, run):
     return run("show", "zoo")
 
 
+def scenario_file_of_a_client_that_is_broken(project, run):
+    (project / ".cursor").mkdir()
+    write(project, ".cursor/mcp.json", '{"mcpServers": []}')
+    return run("mcp", "install", "cursor", "tools.py", "--project", "--yes")
+
+
 def scenario_lint(project, run):
     write(project, "pyproject.toml", "")
     write(project, "baseline.json", "[]")
@@ -288,6 +294,15 @@ DESCRIPTIONS = (
     "whether `toolkit test --update` may rewrite the expected `output`",
 )
 """Texts that mention a command, and do not suggest it."""
+ELSEWHERE = (
+    "\0 (step by step: `toolkit mcp doctor \0`)",
+    "`toolkit lint \0 --provider NAME` shows all of them",
+    "`toolkit mcp doctor \0` checks it step by step",
+    "`toolkit mcp install` adds them",
+    "sign in with `toolkit mcp login \0\0`",
+    "whose access tokens `toolkit serve --http` accepts",
+)
+"""What the tests of the doctor, of installing, and of signing in try: it needs servers that are broken, or a browser."""
 SUBJECTS = ("`toolkit runs resume`",)
 """Texts that begin a sentence about a command."""
 
@@ -327,7 +342,7 @@ SUGGESTION = re.compile(rf"`toolkit ({WORDS}) \S|: toolkit ({WORDS})\b|^toolkit 
 
 def suggestions():
     """Return a pattern for each text in the source that suggests a command, by where it is."""
-    found, mentions = {}, {*DESCRIPTIONS, *SUBJECTS}
+    found, mentions = {}, {*DESCRIPTIONS, *ELSEWHERE, *SUBJECTS}
     for room in (toolkit, toolkit_cli):
         for file in sorted(Path(str(room.__file__)).parent.rglob("*.py")):
             tree = ast.parse(file.read_text("utf-8"))

@@ -123,7 +123,7 @@ def _row(one: "Diagnosis | McpServer") -> tuple[str, str, str, str, str]:
     if standing is None:
         return server.name, NOT_ALLOWED, "", "", f"{server.line} (allow it: --start {server.name})"
     if standing.health is None or standing.listing is None:
-        why = f"{standing.error} (step by step: toolkit mcp doctor {server.name})"
+        why = f"{standing.error} (step by step: `toolkit mcp doctor {server.name}`)"
         return server.name, "unreachable", "", "", why
     tools = ", ".join(tool.name for tool in standing.listing.tools) or "none"
     return server.name, "answers", standing.health.protocol, standing.health.title, tools

@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from cryptography import x509
+from cryptography.x509.oid import NameOID
+
 from toolkit.amounts import format_duration
 from toolkit.codes import SERVER_UNREACHABLE
 from toolkit.mcp.client.failure_reasons import StepName
@@ -171,9 +174,6 @@ async def _close(writer: asyncio.StreamWriter) -> None:
 
 
 def _read_certificate(der: bytes | None) -> _Certificate:
-    from cryptography import x509  # only servers with TLS have certificates
-    from cryptography.x509.oid import NameOID
-
     try:
         read = x509.load_der_x509_certificate(der or b"")
         issuer = [str(one.value) for one in read.issuer.get_attributes_for_oid(NameOID.COMMON_NAME)]

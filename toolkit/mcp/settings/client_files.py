@@ -187,7 +187,7 @@ def _with_only(client: Client, text: str, path: tuple[str, ...], entry: Mapping[
 
 def _cannot_change(file: Path, root: Node, path: tuple[str, ...], reason: str) -> ConfigurationError:
     place = place_of(root, path) or Location(str(file))
-    hint = "edit the file yourself; `toolkit serve --print-config` prints an entry"
+    hint = "edit the file yourself; `toolkit serve TARGET --print-config CLIENT` prints an entry"
     return ConfigurationError(
         problems=[Problem(BAD_CONFIGURATION, f"'{file.name}' is not changed: {reason}", place, hint=hint)]
     )
