@@ -53,6 +53,15 @@ def test_essential_profile_is_the_default_for_other_frameworks(project):
     assert codes(".") == sorted([*ALL, *SERIOUS])
 
 
+def test_skills_beside_tools_of_other_frameworks_only_are_checked_in_the_same_way(project):
+    (project / "forecast").mkdir()
+    text = "---\nname: weather\ndescription: Says how the weather will be. Use it for questions about rain.\n---\n"
+    (project / "forecast" / "SKILL.md").write_text(text, "utf-8")
+    assert codes("forecast", "ours.py") == sorted([*ALL, "TK641"])
+    assert codes("forecast", "theirs.py") == SERIOUS
+    assert codes("forecast", "theirs.py", "--profile", "all") == sorted([*ALL, "TK641"])
+
+
 def test_selected_rules_take_precedence(project):
     assert codes("theirs.py", "--select", "TK2") == ["TK202", "TK204"]
     assert codes("theirs.py", "--extend-select", "TK403") == ["TK204", "TK403"]

@@ -157,3 +157,55 @@ def test_skills_are_listed_in_a_table_of_their_own(invoke, tmp_path):
     assert invoke("list")[1].endswith(f"\n\n{skills}")
     assert invoke("list", ".", "--static")[1].endswith(f"\n\n{skills}")
     assert json.loads(invoke("list", "skills", "--format", "json")[1]) == []
+
+
+NAMED = SKILL.replace("name: forecast", "name: {}")
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "severity"),
+    [
+        ("skills/forecast", "weather", "warning"),
+        (".claude/skills/forecast", "weather", "warning"),
+        ("forecast", "weather", "info"),
+        ("skills", "weather", "info"),
+        ("skills/rain_alarm", "rain_alarm", "error"),
+        ("packages/skills/rain_alarm", "rain_alarm", "info"),
+        (".claude/skills/rain_alarm", "rain_alarm", "error"),
+    ],
+)
+def test_name_is_minor_where_no_client_seems_to_read_it(invoke, tmp_path, place, name, severity):
+    write(tmp_path / place / "SKILL.md", header=NAMED.format(name))
+    for package in ("packages/skills/wind", ".claude/skills/wind"):
+        (tmp_path / package).mkdir(parents=True, exist_ok=True)
+        (tmp_path / package / "__init__.py").touch()
+    found = json.loads(invoke("lint", place, "--format", "json", "--no-cache")[1])
+    assert [(one["code"], one["severity"]) for one in found] == [("TK641", severity)]
+
+
+def test_link_to_another_skill_that_is_not_there_is_minor(invoke, tmp_path):
+    (tmp_path / "skills" / "rain").mkdir(parents=True)
+    write(tmp_path / "skills" / "forecast" / "SKILL.md", "[a](../wind/a.md), [b](../rain/b.md), [c](../../c.md)\n")
+    message = "there is no file '{}' in the folder of the skill"
+    assert lines(invoke, "skills") == (
+        0,
+        [
+            f"skills/forecast/SKILL.md:5:5: info[TK643] {message.format('../wind/a.md')}",
+            f"skills/forecast/SKILL.md:5:24: warning[TK643] {message.format('../rain/b.md')}",
+            f"skills/forecast/SKILL.md:5:43: warning[TK643] {message.format('../../c.md')}",
+        ],
+    )
+
+
+def test_length_is_minor_if_a_skill_is_divided_already(invoke, tmp_path):
+    def severities():
+        found = json.loads(invoke("lint", "skills", "--select", "TK642", "--format", "json", "--no-cache")[1])
+        return [one["severity"] for one in found]
+
+    place = tmp_path / "skills" / "forecast"
+    write(place / "SKILL.md", "Rain and wind. " * 1_600)
+    assert severities() == ["warning"]
+    write(place / "references" / "units.md", header="Degrees Celsius.\n")
+    assert severities() == ["info"]
+    write(place / "SKILL.md", "Rain and wind. " * 2_600)
+    assert severities() == ["warning"]

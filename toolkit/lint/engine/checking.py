@@ -262,7 +262,7 @@ def _as_seen_from_here(
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
     found = _describe(problems, reports, settings)
-    foreign = _files_of_frameworks(reports)
+    foreign = _files_of_frameworks(reports, found)
     shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
     here = Path.cwd()
     places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
@@ -285,10 +285,14 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
     return sorted(findings, key=_order)
 
 
-def _files_of_frameworks(reports: Sequence[Report]) -> frozenset[str]:
+def _files_of_frameworks(reports: Sequence[Report], problems: Iterable[Problem]) -> frozenset[str]:
+    """Return the files of other frameworks' tools; if there are no others, also the skills, manifests and the like."""
     here = Path.cwd()
-    found = files_of_frameworks(tool for report in reports for tool in report.tools)
-    return frozenset(place_from(here, Location(file)).file for file in found)
+    tools = [tool for report in reports for tool in report.tools]
+    found = {place_from(here, Location(file)).file for file in files_of_frameworks(tools)}
+    if found and all(tool.framework is not None or tool.is_lookalike for tool in tools):
+        found.update(problem.location.file for problem in problems if problem.location)
+    return frozenset(found)
 
 
 def _with_severity(problem: Problem, settings: LintSettings) -> Problem:

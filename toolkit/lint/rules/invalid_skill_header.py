@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from toolkit.codes import INVALID_SKILL_HEADER
 from toolkit.documents.nodes import Mapping, Scalar, Sequence
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem, nearest
+from toolkit.problems import Problem, Severity, nearest
 from toolkit.skills.skill_files import Skill
 from toolkit.skills.skill_headers import HeaderFault, faults_of, wrong_length
 
 _LONGEST_COMPATIBILITY = 500
+_PACKAGE = "__init__.py"
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
 _KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _OF_CLIENTS = (
@@ -26,7 +28,9 @@ class InvalidSkillHeader(Rule):
     ## Why
 
     A client reads the header of each skill when it starts, and shows the model the name and the description. It leaves
-    out a skill without a description, and may refuse one whose name is not that of its folder. The specification
+    out a skill without a description, and may refuse one whose name is not that of its folder. The name is
+    an `info` if its folder is a Python package, or beside one, and so is one that differs from that of a folder outside
+    of a folder for skills: nothing shows that a client reads it there. The specification
     allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the description and 500
     for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because both become a part of
     the model's instructions.
@@ -69,7 +73,8 @@ class InvalidSkillHeader(Rule):
         header = skill.header
         if header is None:
             return
-        yield from map(self._of_fault, faults_of(skill))
+        for fault in faults_of(skill):
+            yield self._of_fault(fault, is_minor=_is_own_name(skill, fault))
         description = skill.description
         if description is not None and (tag := _TAG.search(description.text)):
             place = description.locate(tag.start(), len(tag[0]))
@@ -94,6 +99,23 @@ class InvalidSkillHeader(Rule):
                 hint = f"did you mean {near[0]!r}?"
                 yield self.problem(f"no client reads the key {name!r}", entry.key.location, hint=hint)
 
-    def _of_fault(self, fault: HeaderFault) -> Problem:
-        severity = "warning" if fault.is_usable else self.severity
+    def _of_fault(self, fault: HeaderFault, *, is_minor: bool = False) -> Problem:
+        severity: Severity = "info" if is_minor else "warning" if fault.is_usable else self.severity
         return self.problem(fault.message, fault.location, hint=fault.hint, severity=severity)
+
+
+def _is_own_name(skill: Skill, fault: HeaderFault) -> bool:
+    """Return whether a name is at fault that the project may well choose, since no client seems to read it there."""
+    if skill.name is None or fault.location != skill.name.location:
+        return False
+    parent = skill.folder.parent
+    if fault.is_usable and not parent.name.endswith("skills"):
+        return True
+    is_package = skill.folder.name.isidentifier() and any(one.is_file() for one in _packages_around(skill.folder))
+    return is_package and not parent.parent.name.startswith(".")
+
+
+def _packages_around(folder: Path) -> Iterator[Path]:
+    """Yield the files that make a folder, the one around it, or one beside it a Python package."""
+    yield from (folder / _PACKAGE, folder.parent / _PACKAGE)
+    yield from folder.parent.glob(f"*/{_PACKAGE}")

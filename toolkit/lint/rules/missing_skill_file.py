@@ -18,7 +18,7 @@ class MissingSkillFile(Rule):
     A model that cannot find a file searches for it, invents its content, or gives up. Paths start at the folder of the
     skill. This rule checks links, and the files in `scripts/`, `references/` and `assets/` that
     commands run, if the skill has that folder. For a command, a file with this path in a folder around the skill counts
-    too.
+    too. A link to another skill that is not there at all is an `info`, since it may be installed elsewhere.
 
     ## Example
 
@@ -65,8 +65,19 @@ class MissingSkillFile(Rule):
         before = path.removesuffix(Path(path).name)
         hint = did_you_mean(Path(path).name, names, before=before, otherwise="write it, or remove what names it")
         return self.problem(
-            f"there is no file {path!r} in the folder of the skill", skill.locate(start, end), hint=hint
+            f"there is no file {path!r} in the folder of the skill",
+            skill.locate(start, end),
+            hint=hint,
+            severity="info" if _is_of_other_skill(skill.folder, path) else self.severity,
         )
+
+
+def _is_of_other_skill(folder: Path, path: str) -> bool:
+    """Return whether a path such as `../other/references/units.md` leads to a folder beside the skill that is missing."""
+    match Path(path).parts:
+        case ("..", other, _, *_) if other != "..":
+            return not (folder.parent / other).exists()
+    return False
 
 
 def _exists_around(folder: Path, path: str) -> bool:
