@@ -291,3 +291,86 @@ def test_module_that_the_locked_version_still_has_is_an_info(project):
     write(project, "uv.lock", '[[package]]\nname = "mcp"\nversion = "2.3.0"\n')
     found += json.loads(lint("--select", "TK710", "src"))
     assert [one["severity"] for one in found] == ["error", "info", "error"]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ('[project]\nkeywords = ["mcp"]\ndependencies = ["mcp>=1.12"]\n', "mcp>=1.12"),
+        (
+            '[project]\nkeywords = ["mcp"]\n[project.optional-dependencies]\nmore = ["mcp[cli]; os_name == \'x\'"]\n',
+            "mcp[cli]",
+        ),
+        ('[dependency-groups]\nserver = ["mcp"]\n', "mcp"),
+        ('[tool.poetry.dependencies]\nmcp = ">=1.12"\n', "mcp>=1.12"),
+        ('[tool.poetry.dependencies]\nmcp = {version = "*", extras = ["cli"]}\n', "mcp"),
+        ('[tool.poetry.dependencies]\nmcp = "^1.12"\n', None),
+        ('[tool.poetry.group.server.dependencies]\nmcp = {version = "^1.12", extras = ["cli"]}\n', None),
+        ('[project]\nkeywords = ["mcp"]\ndependencies = ["mcp>=1.12,<2"]\n', None),
+        ('[project]\nname = "mcp"\n[tool.ruff.lint.isort]\nknown-third-party = ["mcp"]\n', None),
+        ('[project\ndependencies = ["mcp>=1.12"]\n', "mcp>=1.12"),
+    ],
+)
+def test_only_the_dependencies_of_a_project_are_quoted(project, text, quoted):
+    write(project, "src/weather/server.py", SERVER.replace("from fastmcp", "from mcp.server.fastmcp"))
+    write(project, "pyproject.toml", text)
+    shown = f"'mcp.server.fastmcp' was removed in mcp 2, which {quoted!r} in 'pyproject.toml' allows"
+    assert [one for _, one, _ in findings("--select", "TK710", "src")] == ([shown] if quoted else [])
+
+
+BRANCHES = '''
+import sys
+
+from fastmcp import FastMCP
+
+mcp = FastMCP("programs")
+
+if sys.platform == "win32":
+    @mcp.tool
+    def prepare(steps: list[dict], limits: dict) -> str:
+        """Prepare a program for the machine in the workshop."""
+        return "done"
+else:
+    @mcp.tool
+    def prepare(steps: list[dict], limits: dict) -> str:
+        """Prepare a program for the machine in the workshop."""
+        return "ready"
+'''
+
+
+def test_parameters_of_both_branches_are_named_once(project):
+    write(project, "src/weather/server.py", BRANCHES)
+    text = lint("--select", "TK204", "src", format="text")
+    assert "parameters 'steps' and 'limits' of 'prepare' have no descriptions" in text
+
+
+def test_finding_about_one_parameter_of_both_branches_is_one(project):
+    write(project, "src/weather/server.py", BRANCHES.replace("limits: dict", "weight: float = 1"))
+    text = lint("--select", "TK204", "src", format="text")
+    assert text.count("parameter 'steps' of 'prepare' has no description") == 1
+
+
+CLASS = '''
+from langchain_core.tools import BaseTool
+
+
+class Find(BaseTool):
+    name: str = "find_pages"
+    description: str = "Find pages on the web that are about a topic."
+
+    def _run(self, filters: dict, limits: dict) -> str:
+        """Find pages.
+
+        Args:
+            filters: What the pages must have.
+            limits: How many pages of each kind.
+        """
+        return f"{filters} {limits}"
+'''
+
+
+def test_hint_for_a_class_names_what_a_class_can_write(project):
+    write(project, "src/weather/server.py", CLASS)
+    way = "write Annotated[…, '…'], or Field(description='…') in an args_schema"
+    found = findings("--select", "TK204", "src")
+    assert {hint for _, _, hint in found} == {f"{way}; what the docstring says about it is not sent"}

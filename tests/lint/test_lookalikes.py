@@ -107,3 +107,11 @@ def test_server_that_lists_such_classes_hides_no_tools(lint, tmp_path):
     assert lint("--select", "TK004", ".") == []
     (tmp_path / "orders.py").write_text("class FindOrder: ...\nclass CheckOrder: ...\n", "utf-8")
     assert lint("--select", "TK004", ".") == ["server.py:24 TK004 warning"]
+
+
+def test_classes_that_replace_each_other_in_a_registry_may_share_a_name(lint, tmp_path):
+    (tmp_path / "stores.py").write_text(TOOL, "utf-8")
+    assert lint("--select", "TK103", ".") == []
+    for file in ("orders.py", "stores.py"):
+        (tmp_path / file).write_text(TOOL.replace("from base", "import toolkit\nfrom base"), "utf-8")
+    assert [one.partition(":")[0] for one in lint("--select", "TK103", ".")] == ["stores.py", "stores.py"]

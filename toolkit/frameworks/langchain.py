@@ -197,6 +197,7 @@ MARKS = SourceMarks(
     reads_docstrings=False,
     terms=Terms(
         parameter="Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
+        method="Annotated[…, '…'], or Field(description='…') in an args_schema",
         approval="HumanInTheLoopMiddleware(interrupt_on={'NAME': True}) in the agent",
         failure="raise ToolException('…'), and set handle_tool_error = True on the tool",
         renamers=("crewai",),

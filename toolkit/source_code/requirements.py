@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import NamedTuple
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.python_sources import PythonSource
 
-_FILES = ("pyproject.toml", "requirements.txt")
+_PROJECT = "pyproject.toml"
+_FILES = (_PROJECT, "requirements.txt")
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 _ENVIRONMENTS = (".venv", "venv")
 _SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
+_DEPENDENCIES = {"dependencies", "optional-dependencies", "dev-dependencies", "dependency-groups"}
 _MOST_FOLDERS = 12
 _LARGEST = 1024 * 1024
 _LARGEST_LOCK = 16 * 1024 * 1024
@@ -179,7 +181,7 @@ def _requirements(text: str, package: str) -> Iterator[str]:
     pattern = rf"""(?:^|["'])({re.escape(package)}(?![\w.-])(?:\[[^\]\n]*\])?[^"'\n;#]*)"""
     for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
         rest = match[1][len(package) :].strip()
-        if not rest or rest[0] in "[<>=!~@":
+        if rest != "=" and (not rest or rest[0] in "[<>=!~@"):
             yield match[1].strip()
 
 
@@ -190,9 +192,40 @@ def _requirement_files_above(folder: Path, _stamp: _Stamp) -> tuple[tuple[str, s
     for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
         for name in _FILES:
             try:
-                found.append((bounded_bytes(parent / name, most=_LARGEST).decode("utf-8"), name))
+                text = bounded_bytes(parent / name, most=_LARGEST).decode("utf-8")
+                found.append((_dependencies_in(text) if name == _PROJECT else text, name))
             except (OSError, UnicodeDecodeError):
                 continue
         if found or (parent / ".git").exists():
             break
     return tuple(found)
+
+
+def _dependencies_in(text: str) -> str:
+    """Return the requirements of a `pyproject.toml`, one per line, without its other lists, such as `keywords`."""
+    import tomllib  # few checks need the versions of packages
+
+    try:
+        return "\n".join(_required_by(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _required_by(table: Mapping[str, object], *, is_within: bool = False) -> Iterator[str]:
+    for key, value in table.items():
+        match value:
+            case {"version": str() as version} if is_within:
+                yield _of_poetry(key, version)
+            case dict():
+                yield from _required_by(value, is_within=is_within or key in _DEPENDENCIES)
+            case list() if is_within or key in _DEPENDENCIES:
+                yield from (f'"{one.partition(";")[0]}"' for one in value if isinstance(one, str))
+            case str() if is_within:
+                yield _of_poetry(key, value)
+
+
+def _of_poetry(package: str, version: str) -> str:
+    """Return an entry of Poetry as a requirement, if other tools write it alike."""
+    if version == "*":
+        return f'"{package}"'
+    return f'"{package}{version}"' if version[:1] in {"<", ">", "=", "!"} else f'{package} = "{version}"'

@@ -28,7 +28,8 @@ class DuplicateToolName(Rule):
     as one tool, and definitions in JSON are only compared with those in the same folder.
 
     Names that differ only in case and punctuation, such as `find-order` and `Find_Order`, are reported too, because
-    a program that adapts names to a provider may make them identical.
+    a program that adapts names to a provider may make them identical. Classes that only look like tools of this package,
+    in files that do not import it, are not compared: the registry of their project may replace one by another.
 
     ## Example
 
@@ -80,7 +81,7 @@ class DuplicateToolName(Rule):
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         first: dict[tuple[str, str], ToolDefinition] = {}
         near: dict[tuple[str, str], ToolDefinition] = {}
-        for tool in (one for one in tools if one.is_named):
+        for tool in (one for one in tools if one.is_named and not one.is_lookalike):
             place = _folder_of(tool)
             holder = first.setdefault((place, tool.name), tool)
             if holder is not tool:

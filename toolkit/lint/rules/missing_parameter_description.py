@@ -11,6 +11,7 @@ from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
 from toolkit.problems import Problem, Severity
 from toolkit.source_code.source_files import last_name
+from toolkit.tools.foreign.source_marks import Terms
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 _SAYS_ENOUGH = re.compile(
@@ -160,7 +161,9 @@ def _as_one(problems: list[Problem]) -> Problem:
     if len(problems) == 1:
         return first
     matches = [matched for one in problems if (matched := _MESSAGE.fullmatch(one.message))]
-    *most, last = [one["name"] for one in matches]
+    *most, last = dict.fromkeys(one["name"] for one in matches)
+    if not most:
+        return first  # of two tools with one name, such as those of two branches
     message = f"parameters {', '.join(most)} and {last} of {matches[0]['tool']} have no descriptions"
     is_alike = len({one.hint for one in problems}) == 1
     return replace(first, message=message, hint=first.hint if is_alike else f"{first.hint}; likewise for the others")
@@ -183,10 +186,17 @@ def _hint_for(tool: ToolDefinition, name: str) -> str:
     return f"{hint}; what the docstring says about it is not sent" if is_lost else hint
 
 
+def _description_in(tool: ToolDefinition, terms: Terms) -> str:
+    if tool.function is None or all(one.python is None for one in tool.parameters):
+        return terms.member
+    written = tool.function.written
+    is_overridden = written is not None and written.as_class is not None
+    return terms.method if is_overridden and terms.method else terms.parameter
+
+
 def _how_to_describe(tool: ToolDefinition, name: str) -> str:
     if tool.terms is not None and (tool.function is not None or tool.schema is None):
-        is_field = tool.function is None or all(one.python is None for one in tool.parameters)
-        return f"write {(tool.terms.member if is_field else tool.terms.parameter).replace('NAME', name)}"
+        return f"write {_description_in(tool, tool.terms).replace('NAME', name)}"
     if tool.function is None:
         return 'add a "description": what it is, and in which format'
     return f"add '{name}: …' under 'Args:' in the docstring, or write Annotated[…, '…']"

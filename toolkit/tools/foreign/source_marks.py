@@ -93,6 +93,7 @@ class Terms(NamedTuple):
         description: The description of a tool.
         parameter: The description of a parameter.
         member: The description of a parameter that is defined in a class or a schema instead of a function.
+        method: The description of a parameter of a method that a class overrides; like `parameter` if it is None.
         approval: That a call requires approval; `None` if the framework does not support that.
         effects: What a call may change; `None` if a tool cannot declare that.
         declared: The arguments of a mark that declare one of these two.
@@ -105,6 +106,7 @@ class Terms(NamedTuple):
     description: str = "a docstring"
     parameter: str = "Annotated[…, Field(description='…')]"
     member: str = "Field(description='…')"
+    method: str | None = None
     approval: str | None = None
     effects: str | None = None
     declared: tuple[Place, ...] = ()
