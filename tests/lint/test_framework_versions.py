@@ -217,6 +217,35 @@ def orders_tool() -> Tool:
     assert findings("src") == []
 
 
+TEMPLATE = '''
+from langchain_core.tools import BaseTool
+
+
+class __ModuleName__Tool(BaseTool):
+    """Tool of __ModuleName__."""
+
+    name: str = "TODO: Tool name"
+    description: str = "TODO: Tool description."
+
+    def _run(self, order: str) -> str:
+        return order
+'''
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "severities"),
+    [
+        ("integration_template/tools.py", TEMPLATE, {"TK101": "info", "TK208": "info"}),
+        ("integration/tools.py", TEMPLATE, {"TK101": "error", "TK208": "warning"}),
+        ("templates/tools.py", TEMPLATE.replace("__ModuleName__", "Order"), {"TK101": "error", "TK208": "warning"}),
+    ],
+)
+def test_what_a_generator_replaces_is_minor(project, place, code, severities):
+    write(project, place, code)
+    found = json.loads(lint(place, "--profile", "all"))
+    assert {one["code"]: one["severity"] for one in found if one["code"] in severities} == severities
+
+
 MANY = '''
 from toolkit import tool
 

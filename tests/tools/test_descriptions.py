@@ -118,6 +118,11 @@ def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function
             "A 'b\nc'.\n\n    Args:\n        x: It.\n        y: That.",
             Docstring("A 'b\nc'.", {"x": "It.", "y": "That."}),
         ),
+        ("A.\n\nArgs:\n- x: It.\n\n- y: That.\n\nTip: this is not one.", Docstring("A.", {})),
+        (
+            "A.\n\nArgs:\n    x: One of:\n        - a\n\n    y: That.",
+            Docstring("A.", {"x": "One of: - a", "y": "That."}),
+        ),
         ("A.\n\nArgs:\n    x: It.\n\nBeware: this too.\n    More.", Docstring("A.", {"x": "It."})),
     ],
 )

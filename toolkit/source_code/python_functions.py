@@ -1,8 +1,10 @@
 """Python functions as rules see them: parameters, docstring, decorator and body in the source."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from toolkit.problems import Location
@@ -18,6 +20,8 @@ from toolkit.tools.foreign.source_marks import is_among
 
 _INJECTED = {"ToolContext", "MemoryId"}
 _MOST_BASES = 4
+_PLACEHOLDER = re.compile(r"\b__[A-Z][A-Za-z]*__")
+"""A word in place of a name; names of Python with two underscores are in lower case."""
 
 
 class PythonParameter(NamedTuple):
@@ -233,6 +237,12 @@ class PythonFunction:
         """Whether a decorator of the project replaces its signature, so that models may not see all its parameters."""
         others = (one for one in self.node.decorator_list if one is not self.mark)
         return any(map(self.file.replaces_signature, others))
+
+    @property
+    def is_in_template(self) -> bool:
+        """Whether a generator makes other files of its file: in a folder for templates, with names as `__Package__`."""
+        folders = PurePath(self.file.path).parent.parts
+        return any("template" in one.lower() for one in folders) and _PLACEHOLDER.search(self.file.text) is not None
 
     @property
     def is_strict(self) -> bool:

@@ -135,6 +135,11 @@ class ToolDefinition:
         return None if marks is None else marks.terms
 
     @property
+    def is_in_template(self) -> bool:
+        """Whether a generator replaces parts of it before it is a tool."""
+        return self.function is not None and self.function.is_in_template
+
+    @property
     def is_foreign(self) -> bool:
         """Whether someone else may have written it: it is defined in JSON, or not by code of this project."""
         return self.origin == "json" or (self.origin == "object" and not any(key[0] == "code" for key in self.identity))

@@ -7,7 +7,7 @@ from toolkit.dialects.conformance import name_objections
 from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE, Rule
-from toolkit.problems import Fix, Problem
+from toolkit.problems import Fix, Problem, Severity
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import is_required_by
 from toolkit.tools.definition.names import legal_name, name_problem
@@ -20,7 +20,8 @@ class InvalidToolName(Rule):
     ## Why
 
     A request with such a name fails as a whole, with all its other tools. Every provider accepts letters, digits,
-    underscores and hyphens after an initial letter or underscore.
+    underscores and hyphens after an initial letter or underscore. The name is an `info` in a file of which a generator
+    makes others: in a folder for templates, with names such as `__PackageName__`.
 
     ## Example
 
@@ -62,10 +63,13 @@ class InvalidToolName(Rule):
         if not tool.is_named or (tool.terms and _is_rewritten(tool.name, tool.terms, tool.function)):
             return
         if tool.origin != "json" and (found := name_problem(tool.name, tool.location)):
-            yield self.problem(found.message, tool.location, hint=found.hint, fix=self._renaming(tool))
+            message, hint = found.message, found.hint
         elif (what := self._objection(tool.name)) is not None:
-            hint = f"call it {_good_name(tool.name)!r}"
-            yield self.problem(f"the tool's name is {what}", tool.location, hint=hint, fix=self._renaming(tool))
+            message, hint = f"the tool's name is {what}", f"call it {_good_name(tool.name)!r}"
+        else:
+            return
+        severity: Severity = "info" if tool.is_in_template else self.severity
+        yield self.problem(message, tool.location, hint=hint, severity=severity, fix=self._renaming(tool))
 
     def _objection(self, name: str) -> str | None:
         """Return why some of the selected providers refuse a name; None if they all accept it."""

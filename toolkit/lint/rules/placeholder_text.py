@@ -7,7 +7,7 @@ from toolkit.codes import PLACEHOLDER_TEXT
 from toolkit.lint.clues.wording import Phrase
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 
 _ANYWHERE = Phrase(
     r"\b(?-i:TODO|FIXME|XXX|TBD)\b(?=\s*[:(]|\s*$)"
@@ -32,7 +32,8 @@ class PlaceholderText(Rule):
     ## Why
 
     A model takes a forgotten placeholder literally. The initial texts of CrewAI's template count as placeholders too.
-    A description that only repeats the name of its parameter, such as `Description` of `description`, does not.
+    A description that only repeats the name of its parameter, such as `Description` of `description`, does not. It is an
+    `info` in a file of which a generator makes others: in a folder for templates, with names such as `__PackageName__`.
 
     ## Example
 
@@ -77,7 +78,8 @@ class PlaceholderText(Rule):
                 shown = found[0].split("\n", 1)[0][:30]
                 place = text.written.locate(found.start(), len(shown)) or tool.location
                 message = f"{text.subject} of {tool.name!r} contains a placeholder: {shown!r}"
-                yield self.problem(message, place, hint="say what a model needs to know")
+                severity: Severity = "info" if tool.is_in_template else self.severity
+                yield self.problem(message, place, hint="say what a model needs to know", severity=severity)
 
 
 def _is_meant(found: re.Match[str], tool: ToolDefinition) -> bool:

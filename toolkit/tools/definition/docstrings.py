@@ -14,6 +14,7 @@ _NUMPY_PARAMETERS = {"parameters", "other parameters"}
 _GOOGLE_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)")
 _NUMPY_ENTRY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
 _SPHINX_ENTRY = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)")
+_ITEMS = ("- ", "* ", "• ")
 _SPHINX_FIELD = re.compile(r":\w[^:]*:")
 
 
@@ -108,13 +109,22 @@ def _end_of_section(lines: list[str], position: int) -> int:
 
 
 def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
-    """Parse the entries up to the first line with a smaller indentation, after which there is only prose."""
+    """Parse the entries; after them, there is only prose."""
     parameters.update(_entries(lines[: _end_of_entries(lines)], _indent_of(lines), _GOOGLE_ENTRY))
 
 
 def _end_of_entries(lines: list[str]) -> int:
+    """Return the position of the first line with a smaller indentation; for a list, of one after it that is no item."""
     indent = _indent_of(lines)
-    return next((at for at, one in enumerate(lines) if one.strip() and _indent_of([one]) < indent), len(lines))
+    is_list = False
+    for at, line in enumerate(lines):
+        if not line.strip() or _indent_of([line]) > indent:
+            continue
+        is_item = line.lstrip().startswith(_ITEMS)
+        if _indent_of([line]) < indent or (is_list and not is_item and not lines[at - 1].strip()):
+            return at
+        is_list = is_item
+    return len(lines)
 
 
 def _indent_of(lines: list[str]) -> int:
