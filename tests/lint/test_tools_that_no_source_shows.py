@@ -220,3 +220,90 @@ def test_decorator_that_passes_everything_on_hides_no_tools(write):
     write(server=WRAPPED)
     assert "TK004" not in {code for code, _, _ in findings("--static", ".")[0]}
     assert run("list", "--static", "--format", "json", ".").stdout.count('"name": "find"') == 1
+
+
+BY_HAND = """
+import json
+import sys
+
+TOOLS = [{"name": "find_order", "inputSchema": {"type": "object"}}]
+
+for line in sys.stdin:
+    request = json.loads(line)
+    method = request["method"]
+    if method == "tools/list":
+        print(json.dumps({"id": request["id"], "result": {"tools": TOOLS}}))
+"""
+ASKING = 'def ask(client):\n    return client.send({"method": "tools/list"})\n'
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["not imported", "static"])
+def test_server_without_a_framework_is_named_as_unread(write, mode):
+    write(server=BY_HAND, client=ASKING)
+    assert findings(*mode, ".") == ([("TK004", "info", None)], 0)
+    told = "'server.py' answers 'tools/list' itself; tools that are served without a framework are not read"
+    assert told in run("lint", "--no-cache", "--profile", "all", *mode, ".").output
+
+
+def test_client_and_server_of_a_framework_are_not_taken_for_one_without(write):
+    write(client=ASKING)
+    assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
+    write(server=BY_HAND, other="import fastmcp\n")
+    assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
+
+
+BY_CLASS = """
+from mcp.server import Server
+from definitions import Definitions
+
+server = Server("shop")
+
+
+@server.list_tools()
+async def list_tools():
+    return Definitions.every()
+"""
+DEFINITIONS = """
+from mcp.types import Tool
+
+
+class Definitions:
+    @staticmethod
+    def find() -> Tool:
+        return Tool(name="find_order", description="Finds an order of the shop.", inputSchema={"type": "object"})
+
+    @classmethod
+    def every(cls) -> list[Tool]:
+        return [cls.find()]
+"""
+
+
+def test_list_of_what_the_methods_of_a_class_return_hides_nothing(write):
+    write(server=BY_CLASS, definitions=DEFINITIONS)
+    assert findings("--select", "TK004", "--static", ".") == ([], 0)
+    write(definitions=DEFINITIONS.replace("cls.find()", "cls.found()"))
+    assert findings("--select", "TK004", "--static", ".") == ([("TK004", "warning", "server.py:8")], 0)
+
+
+MAKERS = """
+from langchain_core.tools import StructuredTool, tool
+
+
+def make(name, function):
+    checked = with_errors(function)
+    return StructuredTool.from_function(func=checked, name=name)
+
+
+def marked(*args, **options):
+    def mark(function):
+        return tool(infer_schema=False, **options)(function)
+
+    return mark(args[0]) if args else mark
+"""
+
+
+def test_function_that_makes_tools_of_its_parameters_hides_none(write):
+    write(makers=MAKERS)
+    assert findings("--select", "TK004", "--static", "makers.py") == ([], 0)
+    write(makers=MAKERS.replace("with_errors(function)", "found_for(name=name)"))
+    assert findings("--select", "TK004", "--static", "makers.py") == ([("TK004", "info", "makers.py:7")], 0)

@@ -147,6 +147,18 @@ def is_received(source: SourceFile, name: str, names: LocalNames | None) -> bool
     return any(_binds(one.target, name) for one in _loops(source, names))
 
 
+def takes_parameter(given: ast.expr, names: LocalNames) -> bool:
+    """Return whether an expression is an item of a parameter, or a variable that a call makes of a parameter."""
+    match given:
+        case ast.Subscript(value=ast.Name(id=name)):
+            return names.is_parameter(name)
+        case ast.Name(id=name):
+            calls = (one.binding for one in names.find(name) or () if isinstance(one.binding, ast.Call))
+            passed = (one for call in calls for one in call.args if isinstance(one, ast.Name))
+            return any(names.is_parameter(one.id) for one in passed)
+    return False
+
+
 def iterated(source: SourceFile, name: str, names: LocalNames | None) -> list[ast.expr]:
     """Return what the loops and comprehensions of a scope that yield a variable go through."""
     return [one.iter for one in _loops(source, names) if _binds(one.target, name)]

@@ -25,6 +25,7 @@ from toolkit.source_code.tool_factories import (
     iterated,
     lists_tools,
     rows_of,
+    takes_parameter,
     wrapped_by,
 )
 from toolkit.source_code.tool_hints import ToolHints
@@ -273,7 +274,7 @@ class _Walk:
         match node:
             case ast.Call(func=function):
                 for one in self._functions(function, names, source):
-                    yield one.source, one.node, LocalNames(one.node, None)
+                    yield one.source, one.node, _scope_of(one)
             case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()):
                 yield from self._reader.meanings.values_of(source, node, names)
 
@@ -427,6 +428,8 @@ class _Walk:
     def _note(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> None:
         """Note a call that may register any number of tools; not one for an object of a framework."""
         is_object = any(isinstance(one, str) for one in self._reader.meanings.of(self._source, given, names))
+        if not found.marks.serves and names is not None and takes_parameter(given, names):
+            return  # a function that makes tools of what it receives, for an agent of whoever calls it
         if found.marks is not OUR_MARKS and not is_object and not is_of_marked(self._source, names):
             self.unfollowed.append(Unfollowed(call, found.marks.title, bool(found.marks.serves)))
 
@@ -644,6 +647,13 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
     if inner.decorator_list or outer.decorator_list:
         return False
     return not any(isinstance(node, ast.Attribute) and node.attr == inner.name for node in ast.walk(source.tree))
+
+
+def _scope_of(function: Defined) -> LocalNames:
+    """Return the scope of a function at the top level of a file, or of a method of a class there."""
+    owners = (one for one in function.source.top_definitions() if isinstance(one, ast.ClassDef))
+    owner = next((one for one in owners if function.node in one.body), None)
+    return LocalNames(function.node, None if owner is None else LocalNames(owner, None))
 
 
 def _as_function(node: Definition) -> Function | None:

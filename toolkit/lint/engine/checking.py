@@ -22,7 +22,7 @@ from toolkit.lint.engine.requests import DEFAULT_LIMITS, Asked, Limits, Request,
 from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
 from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import codes as all_codes
-from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
+from toolkit.problems import Location, Problem, Severity, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.import_permissions import Chooser, FileCounts
@@ -181,11 +181,19 @@ def _without_tools(
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
             hint = _imported_in(requests, reports) or _unknown_mark(requests, reports) or hint
-            is_other = not any(one.kind == "python" for one in requests) and _is_other_language(base / text)
-            message = f"no tools were found in '{text}'"
-            yield Problem(
-                NO_TOOLS, message, severity="info" if is_other else "warning", hint=_OTHER if is_other else hint
-            )
+            elsewhere = _served_elsewhere(requests, reports, base / text)
+            severity: Severity = "info" if elsewhere else "warning"
+            yield Problem(NO_TOOLS, f"no tools were found in '{text}'", severity=severity, hint=elsewhere or hint)
+
+
+def _served_elsewhere(requests: Sequence[Request], reports: Mapping[Request, Report], folder: Path) -> str | None:
+    """Return a hint on servers whose tools are not read: in another language, or without a framework."""
+    if not any(one.kind == "python" for one in requests):
+        return _OTHER if _is_other_language(folder) else None
+    if any(reports[one].gaps.frameworks for one in requests):
+        return None
+    itself = next((one.target for one in requests if reports[one].gaps.serves_itself), None)
+    return itself and f"'{itself}' answers 'tools/list' itself; {_BY_HAND}"
 
 
 def _unknown_mark(requests: Sequence[Request], reports: Mapping[Request, Report]) -> str | None:
@@ -195,6 +203,7 @@ def _unknown_mark(requests: Sequence[Request], reports: Mapping[Request, Report]
 _MOST_FILES = 5
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")
 _OTHER = "only Python is read, and these files are TypeScript or JavaScript; name an MCP server to check what it lists"
+_BY_HAND = "tools that are served without a framework are not read; name the MCP server to check what it lists"
 _MARK = "mark functions with `@tool`, or name the files that hold tools"
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -291,6 +292,7 @@ class FileChecker:
             around=tuple(sorted(self._reader.files_around(module))) if problems else (),
             frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
             unknown_mark=None if has_tools else _unknown_mark(module),
+            serves_itself=not has_tools and _ANSWERS.search(module.text) is not None,
         )
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
@@ -453,6 +455,10 @@ def _how_to_make_one(module: PythonFile) -> str:
     if frameworks:
         return f"no function in it is registered as a tool of {' or '.join(frameworks)}"
     return _unknown_mark(module) or "mark a function with `@tool`"
+
+
+_ANSWERS = re.compile(r"""(?:==|\bcase)\s*["']tools/list["']""")
+"""How a server without a framework tells requests apart."""
 
 
 def _unknown_mark(module: PythonFile) -> str | None:

@@ -82,6 +82,7 @@ class Gaps(NamedTuple):
         around: The files that the problems are about, and those that they import.
         frameworks: The titles of the frameworks that the file imports, if it defines no tool.
         unknown_mark: A hint on a decorator that may register tools, if the file defines no tool.
+        serves_itself: Whether the file answers requests of MCP by itself, and defines no tool.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -89,6 +90,7 @@ class Gaps(NamedTuple):
     around: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     unknown_mark: str | None = None
+    serves_itself: bool = False
 
 
 class Report(NamedTuple):
@@ -169,8 +171,8 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
     )
 
 
-def _read_gaps(
-    problems: Sequence[Any], followed: Sequence[Any], around: Sequence[str], frameworks: Sequence[str], mark: str | None
-) -> Gaps:
+def _read_gaps(problems: Sequence[Any], followed: Sequence[Any], *others: Any) -> Gaps:
+    around, frameworks, unknown_mark, serves_itself = others
     places = tuple((file, line) for file, line in followed)
-    return Gaps(tuple(map(read_problem, problems)), places, tuple(around), tuple(frameworks), mark)
+    read = tuple(map(read_problem, problems))
+    return Gaps(read, places, tuple(around), tuple(frameworks), unknown_mark, serves_itself)
