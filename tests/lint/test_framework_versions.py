@@ -217,6 +217,22 @@ def orders_tool() -> Tool:
     assert findings("src") == []
 
 
+def test_name_that_the_project_may_change_is_minor(project):
+    tools = SERVER.replace("description=", "name='weather.forecast', description=")
+    names = (
+        "from fastmcp.server.transforms import ToolTransform\n\n\ndef shown(names):\n    return ToolTransform(names)\n"
+    )
+
+    def severities():
+        return [one["severity"] for one in json.loads(lint("src", "--profile", "all")) if one["code"] == "TK101"]
+
+    write(project, "pyproject.toml", "[project]\nname = 'weather'\n")
+    write(project, "src/weather/server.py", tools)
+    assert severities() == ["error"]
+    write(project, "src/weather/names.py", names)
+    assert severities() == ["info"]
+
+
 TEMPLATE = '''
 from langchain_core.tools import BaseTool
 

@@ -59,6 +59,7 @@ MARKS = SourceMarks(
     terms=Terms(
         effects="annotations={'destructiveHint': True}",
         declared=("annotations",),
+        transforms=("ToolTransform",),
     ),
     demands=Demands(variadic=("*", "**")),
     serves=("run", "run_async", "run_stdio_async"),

@@ -1,16 +1,20 @@
 """Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
+from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
 from toolkit.source_code.constants import Constants, Expression, UnknownValueError, elements_of, value_in
 from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Object
+from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes
@@ -104,6 +108,14 @@ def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
     return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
 
 
+def _mentions(words: Collection[str], file: str) -> bool:
+    try:
+        text = bounded_bytes(file)
+    except OSError:
+        return False
+    return any(word.encode() in text for word in words)
+
+
 class Shown(NamedTuple):
     """What the source of a file shows.
 
@@ -132,6 +144,7 @@ class ToolReader:
         self.hints = ToolHints(self.meanings.files_of, own_decorators)
         self.registrations = Registrations(self.meanings, self.marks, own_decorators)
         self.factories = Factories(self.registrations)
+        self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
 
     def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
         """Return the tools that a file defines, in order of position; none if it cannot be parsed."""
@@ -141,6 +154,16 @@ class ToolReader:
     def tools_in(self, source: SourceFile) -> tuple[WrittenTool, ...]:
         """Return the tools that a parsed file defines, in order of position."""
         return self.shown_in(source).tools
+
+    def is_mentioned(self, source: SourceFile, words: Collection[str]) -> bool:
+        """Return whether a file of the project around a source mentions one of some words."""
+        key = (source.path, frozenset(words))
+        if key not in self._mentioned:
+            files = [os.path.realpath(one) for one in project_files(source.path)] if words else []
+            for file in files:
+                self.meanings.depend(source.path, file)
+            self._mentioned[key] = any(map(partial(_mentions, words), files))
+        return self._mentioned[key]
 
     def files_around(self, source: SourceFile) -> frozenset[str]:
         """Return a file, and those of the project that it imports."""

@@ -21,7 +21,8 @@ class InvalidToolName(Rule):
 
     A request with such a name fails as a whole, with all its other tools. Every provider accepts letters, digits,
     underscores and hyphens after an initial letter or underscore. The name is an `info` in a file of which a generator
-    makes others: in a folder for templates, with names such as `__PackageName__`.
+    makes others: in a folder for templates, with names such as `__PackageName__`; so it is
+    in a project that gives the tools of a FastMCP server other names with a `ToolTransform`.
 
     ## Example
 
@@ -68,7 +69,8 @@ class InvalidToolName(Rule):
             message, hint = f"the tool's name is {what}", f"call it {_good_name(tool.name)!r}"
         else:
             return
-        severity: Severity = "info" if tool.is_in_template else self.severity
+        is_changed = tool.is_in_template or _is_transformed(tool)
+        severity: Severity = "info" if is_changed else self.severity
         yield self.problem(message, tool.location, hint=hint, severity=severity, fix=self._renaming(tool))
 
     def _objection(self, name: str) -> str | None:
@@ -98,6 +100,13 @@ def _is_rewritten(name: str, terms: Terms, function: PythonFunction | None) -> b
     if terms.rewrites_names or name_problem(name) is None or function is None:
         return terms.rewrites_names
     return any(is_required_by(function.file, one) for one in terms.renamers)
+
+
+def _is_transformed(tool: ToolDefinition) -> bool:
+    """Whether the project has what gives tools of a framework other names, possibly for some clients only."""
+    if tool.terms is None or tool.function is None:
+        return False
+    return tool.function.file.reader.is_mentioned(tool.function.file, tool.terms.transforms)
 
 
 def _good_name(name: str) -> str:

@@ -101,6 +101,7 @@ class Terms(NamedTuple):
         failed: The entry that marks a dict with `content` as the result of a failed call.
         rewrites_names: Whether the framework converts names to valid ones before a model sees them.
         renamers: The distributions of other frameworks that take its tools and do so.
+        transforms: The classes with which a project gives its tools other names.
     """
 
     description: str = "a docstring"
@@ -114,6 +115,7 @@ class Terms(NamedTuple):
     failed: tuple[str, object] | None = None
     rewrites_names: bool = False
     renamers: tuple[str, ...] = ()
+    transforms: tuple[str, ...] = ()
 
 
 class Demands(NamedTuple):
