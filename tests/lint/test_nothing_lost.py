@@ -117,13 +117,6 @@ def test_simulation_may_sleep_but_not_wait_for_others(severities):
     assert severities(waiting + tool("send_mail(text: str)", body, "async def")) == {"send_mail": "error"}
 
 
-def test_change_of_the_state_of_a_conversation_is_a_note(severities):
-    body = "tasks = tool_context.state.get('tasks', []); task = tasks.pop(number); tool_context.state['tasks'] = tasks"
-    assert severities(HEAD + tool("delete_task(number: int, tool_context: object)", body)) == {"delete_task": "info"}
-    body = body.replace("tool_context.state", "tool_context.store")
-    assert severities(HEAD + tool("delete_task(number: int, tool_context: object)", body)) == {"delete_task": "error"}
-
-
 def test_item_of_a_shopping_cart_is_a_note(severities):
     names = ["remove_from_cart", "remove_item_from_order", "clear_basket_delete"]
     assert severities(HEAD + "".join(tool(f"{name}(number: str)") for name in names)) == dict.fromkeys(names, "info")
@@ -156,12 +149,6 @@ def test_query_whose_words_that_change_data_are_refused_in_one_expression_is_a_n
         "if any(one in query for one in ('drop', 'delete', 'update')):\n        return 'refused'\n    return run(query)"
     )
     assert severities(HEAD + tool("run_sql(query: str)", body)) == {"run_sql": "info"}
-
-
-def test_method_that_may_be_missing_is_a_note_if_it_runs_something(severities):
-    body = "if hasattr(machine, '{0}'):\n        return machine.{0}(name)\n    return 'not supported'"
-    names = {"execute_workflow": "info", "delete_feature": "error"}
-    assert severities(HEAD + "".join(tool(f"{one}(name: str)", body.format(one)) for one in names)) == names
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from functools import cache
 
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.source_files import last_name
-from toolkit.tools.definition.names import words_of
 
 _TELLING = {
     "print", "debug", "info", "warning", "error", "exception", "log", "sleep",
@@ -26,7 +25,7 @@ _CHANGING = {
     "append", "add", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update",
 }  # fmt: skip
 _SAYS_SO = re.compile(r"\b(?:simulat|mock|fake|pretend|dummy)", re.IGNORECASE)
-_DEEPEST = 5
+_DEEPEST = 4
 _COMPUTING = (ast.BinOp, ast.AugAssign, ast.While, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -76,9 +75,9 @@ def is_called_simulation(function: PythonFunction) -> bool:
 
 @cache
 def is_simulation(function: PythonFunction) -> bool:
-    """Return whether a function only changes objects in memory, which are gone after the run or the conversation.
+    """Return whether a function only changes objects that this file keeps in memory, which are gone after the run.
 
-    They belong to the file, or to the state of a conversation. Functions of the file that do no more are followed.
+    Functions of the file that it calls are followed.
     """
     return any(map(_changes, function.own_nodes)) and _only_works_in_memory(function)
 
@@ -100,8 +99,6 @@ def _stays_in_memory(function: PythonFunction, node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(value=changed, attr=name)) if name in _CHANGING:
             return _is_in_memory(function, changed)
-        case ast.Call(func=ast.Attribute(value=asked, attr="get")) if _is_state(function, asked):
-            return True
         case ast.Call(func=called):
             return last_name(called) in _READING or _is_harmless(function, called) or _is_helper(function, called)
         case ast.Subscript(value=changed, ctx=ast.Store() | ast.Del()):
@@ -115,9 +112,9 @@ def _stays_in_memory(function: PythonFunction, node: ast.AST) -> bool:
 
 def _is_in_memory(function: PythonFunction, changed: ast.expr, depth: int = _DEEPEST) -> bool:
     """Whether an object belongs to a variable of the function, or to one of the file whose value is written there."""
-    if _is_state(function, changed):
-        return True
-    root = _root_of(changed)
+    root = changed
+    while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
+        root = root.func if isinstance(root, ast.Call) else root.value
     if not isinstance(root, ast.Name) or not depth or any(one.name == root.id for one in function.all_parameters):
         return False
     if values := _given_to(function, root.id):
@@ -129,21 +126,6 @@ def _is_in_memory(function: PythonFunction, changed: ast.expr, depth: int = _DEE
             is_own = any(one.name == name for one in function.file.top_definitions())
             return name in {"dict", "list", "set", "defaultdict"} or (is_own and root is not changed)
     return False
-
-
-def _root_of(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node
-
-
-def _is_state(function: PythonFunction, node: ast.expr) -> bool:
-    """Whether an expression is of the state of a conversation, such as `tool_context.state["tasks"]`."""
-    root = _root_of(node)
-    if not isinstance(root, ast.Name) or "context" not in words_of(root.id):
-        return False
-    is_given = any(one.name == root.id for one in function.all_parameters)
-    return is_given and any(isinstance(one, ast.Attribute) and one.attr == "state" for one in ast.walk(node))
 
 
 def _is_helper(function: PythonFunction, called: ast.expr) -> bool:

@@ -4,7 +4,6 @@ import ast
 
 from toolkit.lint.clues.effects import effects_of
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.source_files import last_name
 from toolkit.tools.definition.names import words_of
 
 _WRITES = {"drop", "delete", "update"}
@@ -70,14 +69,3 @@ def _words_in(listed: ast.expr | None) -> set[str]:
     """Return the texts of a list, in small letters."""
     items = listed.elts if isinstance(listed, ast.List | ast.Tuple | ast.Set) else []
     return {one.value.strip().lower() for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-
-
-def may_be_missing(function: PythonFunction) -> bool:
-    """Return whether a function asks for a method of its own name, as in `hasattr(adapter, "execute")`."""
-    return any(
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Call)
-        and last_name(node.test.func) == "hasattr"
-        and any(isinstance(one, ast.Constant) and one.value == function.name for one in node.test.args)
-        for node in function.nodes
-    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.clues.effects import effects_of, with_option
 from toolkit.lint.clues.mocks import is_mock, is_simulation
-from toolkit.lint.clues.refusals import may_be_missing, only_overwrites, refuses_writes
+from toolkit.lint.clues.refusals import only_overwrites, refuses_writes
 from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
@@ -50,11 +50,10 @@ class DestructiveWithoutApproval(Rule):
     In tools of other frameworks, it is an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
     only the name says that code is run, and the framework has no mark for that or the description speaks of a sandbox. So
     it is for a name alone if nothing lasting is lost: in a mock, which only returns what is written in it; in a
-    simulation, which only changes variables of its file or the state of a conversation; for an entry of a cache; for a task or a job that is cancelled
+    simulation, which only changes variables of its file; for an entry of a cache; for a task or a job that is cancelled
     while it runs; for an item of a shopping cart; for what another function of the file puts back with the same arguments,
-    such as `add_stopword` beside `remove_stopword`; for a query if the body refuses words such as `DROP` and `DELETE`; and
-    for what an object can only run if `hasattr` finds a method of that name. It is an `info` too if files are only
-    deleted where a parameter `overwrite`, `False` by default, is set.
+    such as `add_stopword` beside `remove_stopword`; and for a query if the body refuses words such as `DROP` and `DELETE`. It
+    is an `info` too if files are only deleted where a parameter `overwrite`, `False` by default, is set.
 
     ## Example
 
@@ -154,7 +153,7 @@ def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: str) ->
     runs_code = reason == _reason_of_name("execute") and not is_itself
     if runs_code:
         is_in_sandbox = _SANDBOX.search(f"{tool.name} {tool.description}") is not None
-        return is_mock(function) or is_in_sandbox or refuses_writes(function) or may_be_missing(function)
+        return is_mock(function) or is_in_sandbox or refuses_writes(function)
     return is_mock(function) or is_simulation(function) or _loses_nothing(words_of(tool.name), function)
 
 
