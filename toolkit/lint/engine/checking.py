@@ -17,6 +17,7 @@ from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.engine.caching import Cache
 from toolkit.lint.engine.inspecting import Inspection
+from toolkit.lint.engine.left_over_files import milder_in_left_over_files
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import DEFAULT_LIMITS, Asked, Limits, Request, make_requests, request_for_text
 from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
@@ -121,7 +122,8 @@ def check_and_count(
         together = _together(reports, inspection, kept)
     finally:
         kept.save()  # also after Ctrl-C: the next check continues with the remaining files
-    problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
+    found = [problem for report in reports for problem in report.problems]
+    problems += [*together.problems, *milder_in_left_over_files(found, requests)]
     return _as_seen_from_here(problems, reports, together, settings)
 
 

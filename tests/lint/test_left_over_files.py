@@ -1,0 +1,30 @@
+"""A backup that cannot be read is a note, if no other file mentions it and nobody named it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+BROKEN = 'from fastmcp import FastMCP\n\nserver = FastMCP("shop")\n\n\n@server.tool()\ndef find(order: str\n'
+
+
+def found(*options):
+    """Return the file and the severity of each file that cannot be read."""
+    command = ["lint", "--no-cache", "--profile", "all", "--select", "TK002", "--format", "json", *options]
+    listed = json.loads(CliRunner().invoke(application(), command).stdout)
+    return {one["location"]["file"]: one["severity"] for one in listed if one["code"] == "TK002"}
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_backup_that_cannot_be_read_is_a_note(write, mode):
+    write(server_old=BROKEN, server_backup2=BROKEN, Archived_in_till=BROKEN, threshold=BROKEN)
+    notes = dict.fromkeys(["Archived/till.py", "server_backup2.py", "server_old.py"], "info")
+    assert found(*mode, ".") == {**notes, "threshold.py": "error"}
+    assert found(*mode, "server_old.py") == {"server_old.py": "error"}
+
+
+def test_backup_that_another_file_mentions_is_an_error(write):
+    write(server_old=BROKEN, server="import server_old\n")
+    assert found("--static", ".") == {"server_old.py": "error"}
