@@ -76,7 +76,7 @@ def test_command_of_the_container_serves_over_http(tmp_path):
         check=False,
     )
     assert (finished.returncode, finished.stderr) == (0, "")
-    assert json.loads(finished.stdout)["mcpServers"]["toolkit"]["type"] == "http"
+    assert json.loads(finished.stdout)["mcpServers"]["toolkit"]["url"].startswith("http://")
 
 
 def test_container_is_built_with_an_extra_that_exists_and_runs_without_root():
