@@ -87,7 +87,7 @@ def test_findings_and_changes_are_written_as_json_for_the_comment(folder: Path) 
     assert done.returncode == 1, done.stderr
     written = {file.name: file.read_text() for file in (folder / "findings").iterdir()}
     assert sorted(written) == ["changes.json", "findings.json"]
-    assert "parameter 'mode' is new, and required (breaking)" in written["changes.json"]
+    assert "parameter 'mode' is new, and required: " in written["changes.json"]
 
 
 @pytest.mark.parametrize(("from_fork", "runs"), [("true", False), ("false", True), ("", True)])

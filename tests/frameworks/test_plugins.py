@@ -30,6 +30,7 @@ def action(*, called, says, ask_first=False):
     return lambda function: Action(function, called, says)
 """
 MODULE = """
+import shelve
 from acme_agents import action
 
 
@@ -40,13 +41,11 @@ def tell(city: str) -> str:
 
 @action(called="delete_station", says="Delete a weather station for good.")
 def delete(city: str) -> str:
-    return STATIONS.pop(city)
-
-
-STATIONS = {}
+    with shelve.open("stations") as stations:
+        return stations.pop(city)
 """
 LINTED = """\
-tools.py:11:5: error[TK506] tool 'delete_station' has a name that says it can delete something, but is not marked as destructive or as \
+tools.py:12:5: error[TK506] tool 'delete_station' has a name that says it can delete something, but is not marked as destructive or as \
 requiring approval
 """
 
