@@ -1,7 +1,8 @@
 """Serves one tool with the official SDK: its low-level server is the floor, its `MCPServer` is a peer.
 
 `python -m bench.sdk_server KIND` serves over stdio, and `python -m bench.sdk_server KIND FD` over HTTP on an inherited
-socket. The kind is `low`, `ready`, or `slow` for the low-level server with a tool that takes 20 ms.
+socket. The kind is `low`, `ready`, or `slow` for the low-level server with a tool that takes 20 ms. `relay KIND` serves
+over stdio what the SDK's client gets from another one of these servers, and does nothing else.
 """
 
 import socket
@@ -12,6 +13,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 import uvicorn
+from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
@@ -72,6 +74,17 @@ async def low_over_stdio(server: Server[Any]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
+async def relay(kind: str) -> None:
+    """Pass each call on to a server of this kind, with the SDK's client."""
+    behind = StdioServerParameters(command=sys.executable, args=["-m", "bench.sdk_server", kind])
+    async with Client(behind) as client:
+
+        async def pass_on(request: Context, params: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ARG001
+            return await client.call_tool(params.name, params.arguments)
+
+        await low_over_stdio(low(pass_on))
+
+
 def over_http(application: Starlette, listener: socket.socket) -> None:
     """Serve an application over HTTP on a listening socket."""
     config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=KEPT_ALIVE)
@@ -79,7 +92,10 @@ def over_http(application: Starlette, listener: socket.socket) -> None:
 
 
 def main(kind: str, descriptor: str = "") -> None:
-    """Serve until the client disconnects or the process is killed."""
+    """Serve until the client disconnects or the process is killed; a relay takes a kind instead of a descriptor."""
+    if kind == "relay":
+        anyio.run(relay, descriptor)
+        return
     server = ready() if kind == "ready" else low(call_slow_tool if kind == "slow" else call_tool)
     if descriptor:
         over_http(server.streamable_http_app(), socket.socket(fileno=int(descriptor)))
