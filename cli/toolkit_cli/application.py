@@ -26,7 +26,7 @@ from toolkit_cli.shared_options import grouped, spread
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
-_NEW_OBJECTS = 10_000
+_NEW_OBJECTS = 3_000
 """The threshold of garbage collection: most objects of a command, such as its tools, live until it ends."""
 
 

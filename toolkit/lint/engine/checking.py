@@ -91,9 +91,7 @@ def check_and_count(
     settings = read_lint_settings(configuration)[0] if settings is None else settings
     if text is not None:
         settings, cache = settings._replace(is_static=True), None
-    requests, problems, folders = (
-        _requests(targets, configuration) if text is None else request_for_text(text, targets[0])
-    )
+    requests, problems, folders = _asked(targets, configuration, text)
     if configuration.builtin or configuration.env:
         from toolkit.lint.engine.project_settings import waiting_for_consent  # few projects need consent
 
@@ -154,6 +152,10 @@ def _with_listed_servers(
     from toolkit.lint.engine.project_settings import with_listed_servers  # few projects have servers
 
     return with_listed_servers(configuration, requests, gate)
+
+
+def _asked(targets: Sequence[str], configuration: Configuration, text: str | None) -> Asked:
+    return _requests(targets, configuration) if text is None else request_for_text(text, targets[0])
 
 
 def _requests(targets: Sequence[str], configuration: Configuration) -> Asked:

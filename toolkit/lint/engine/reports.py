@@ -172,7 +172,6 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
 
 
 def _read_gaps(problems: Sequence[Any], followed: Sequence[Any], *others: Any) -> Gaps:
-    around, frameworks, unknown_mark, serves_itself = others
+    around, frameworks, *hints = others
     places = tuple((file, line) for file, line in followed)
-    read = tuple(map(read_problem, problems))
-    return Gaps(read, places, tuple(around), tuple(frameworks), unknown_mark, serves_itself)
+    return Gaps(tuple(map(read_problem, problems)), places, tuple(around), tuple(frameworks), *hints)
