@@ -262,10 +262,10 @@ def test_project_without_settings_imports_no_reader(project):
 
 
 def test_configured_tools_are_known_by_name_from_every_folder(project):
-    project.write("toolkit.toml", "sources = ['tools', 'shop.prices']\n")
+    project.write("toolkit.toml", "sources = ['tools', 'stalls.prices']\n")
     project.tool("tools/weather.py", "forecast")
-    project.write("shop/__init__.py")
-    project.tool("shop/prices.py", "price")
+    project.write("stalls/__init__.py")
+    project.tool("stalls/prices.py", "price")
     configuration = project.configured()
     (project.folder / "deep").mkdir()
     os.chdir("deep")
