@@ -1,36 +1,44 @@
 """Files that a project has left behind: backups and old versions, which nothing imports."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.requests import Request
 from toolkit.problems import Problem
+from toolkit.regular_files import bounded_bytes
 
 _NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
 _FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
 
 
-def milder_in_left_over_files(problems: Iterable[Problem], requests: Sequence[Request]) -> Iterator[Problem]:
+def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Request]) -> Iterator[Problem]:
     """Yield the problems; that a file cannot be imported is an `info` if it is left over and was not named."""
+    unread = {one.location.file for one in problems if one.location and one.code == DOES_NOT_IMPORT}
+    left_over = {one.file for one in requests if one.file in unread and _looks_left_over(one)} if unread else set()
+    minor = left_over - _mentioned(left_over, requests) if left_over else left_over
     for problem in problems:
-        file = problem.location.file if problem.location and problem.code == DOES_NOT_IMPORT else ""
-        is_left = bool(file) and _looks_left_over(file, requests) and not _is_mentioned(file, requests)
-        yield replace(problem, severity="info") if is_left else problem
+        is_minor = problem.code == DOES_NOT_IMPORT and problem.location is not None and problem.location.file in minor
+        yield replace(problem, severity="info") if is_minor else problem
 
 
-def _looks_left_over(file: str, requests: Sequence[Request]) -> bool:
-    request = next((one for one in requests if one.file == file and not one.is_named), None)
-    if request is None:
-        return False
-    *folders, _ = Path(request.target).parts
-    return bool(_NAME.fullmatch(Path(file).stem) or _FOLDERS & {one.lower() for one in folders})
+def _looks_left_over(request: Request) -> bool:
+    *folders, name = Path(request.target).parts
+    is_old = _NAME.fullmatch(Path(name).stem) or _FOLDERS & {one.lower() for one in folders}
+    return not request.is_named and bool(is_old)
 
 
-def _is_mentioned(file: str, requests: Sequence[Request]) -> bool:
-    """Whether another of the Python files has the name of this one as a word, as an import has."""
-    word = re.compile(rb"\b" + re.escape(Path(file).stem).encode() + rb"\b")
-    others = (Path(one.file) for one in requests if one.kind == "python" and one.file and one.file != file)
-    return any(word.search(one.read_bytes()) for one in others if one.is_file())
+def _mentioned(files: Collection[str | None], requests: Sequence[Request]) -> set[str | None]:
+    """Return those of some files whose name another Python file has as a word, as an import has; each is read once."""
+    stems = {file: Path(file).stem.encode(errors="replace") for file in files if file}
+    words = re.compile(rb"\b(?:" + b"|".join(map(re.escape, set(stems.values()))) + rb")\b")
+    found: set[str | None] = set()
+    for request in requests:
+        if request.kind == "python" and request.file:
+            with suppress(OSError):
+                texts = set(words.findall(bounded_bytes(Path(request.file))))
+                found |= {file for file, stem in stems.items() if file != request.file and stem in texts}
+    return found
