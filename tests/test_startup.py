@@ -135,6 +135,9 @@ def test_schema_of_a_tool_imports_only_what_makes_schemas(project):
     output, libraries = imported(project, COMMAND, "schema", "tools.py")
     assert '"greet"' in output
     assert libraries <= {"pydantic", "pydantic_core"}
+    modules = (project / "seen.txt").read_text("utf-8").splitlines()
+    rooms = ("agents", "cases", "lint", "pipelines", "webhooks", "dialects.providers")
+    assert not [name for name in modules if name.startswith(tuple(f"toolkit.{room}" for room in rooms))]
 
 
 def test_static_lint_of_another_framework_s_tools_imports_no_library(project):

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from toolkit.amounts import tokens_of_data
 from toolkit.dialects.providers import Export, dialect
+from toolkit.dialects.registry import DIALECTS
 from toolkit.tools.definition.spec import ToolSpec
 
 DEFERRING: Final = ("anthropic", "openai")
@@ -21,8 +22,8 @@ _DIRECT: Final = "direct"
 
 
 def can_defer(name: str) -> bool:
-    """Return whether a dialect can express deferred tools."""
-    return dialect(name).provider in DEFERRING
+    """Return whether there is a dialect of this name that can express deferred tools."""
+    return name in DIALECTS and dialect(name).provider in DEFERRING
 
 
 def deferred_request(

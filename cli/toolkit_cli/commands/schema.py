@@ -1,25 +1,14 @@
 """`toolkit schema`: print tool definitions in the dialect of a provider."""
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from toolkit.agents.files.agent_keys import agent_schema
-from toolkit.approvals.policy_keys import policy_schema
-from toolkit.dialects.conformance import objections, request_objections
-from toolkit.dialects.deferring import DEFERRING, can_defer, deferred_request
-from toolkit.dialects.providers import export, request_tools
 from toolkit.dialects.registry import DIALECTS
 from toolkit.dialects.stubs import Language, stubs_of
-from toolkit.lint.configuration.settings import lint_schema
-from toolkit.pipelines.pipeline_format import pipeline_schema
-from toolkit.problems import Location, Problem, errors_among
-from toolkit.settings.toml_settings import configuration_schema
+from toolkit.problems import errors_among
 from toolkit.tools.base import Tool
-from toolkit.tools.origins import place_of_tool
 from toolkit.visibility import visible_json
-from toolkit.webhooks import answer_schema, review_schema
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
@@ -32,7 +21,9 @@ from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets, 
 _PLAIN = "plain"
 
 if TYPE_CHECKING:
-    from toolkit.dialects import Change, Export, Objection
+    from collections.abc import Mapping, Sequence
+
+    from toolkit.dialects import Change
 
     Dialect = str
 else:
@@ -104,43 +95,27 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     if stubs is not None:
         console.write_data(console.redactor().text(stubs_of([tool.spec for tool in shown], stubs)))
         return ExitCode.SUCCESS
-    if defer:
-        _check_deferring(name)
     return _print_tools(shown, name, format, explain=explain, alone=alone, loaded=keep_loaded if defer else None)
-
-
-def _check_deferring(dialect: str) -> None:
-    """Check that tools can be deferred in a dialect.
-
-    Raises:
-        Failure: If they cannot.
-    """
-    if dialect == _PLAIN or not can_defer(dialect):
-        hint = f"add --dialect {' or --dialect '.join(DEFERRING)}"
-        raise Failure(ExitCode.USAGE, f"'{dialect}' has no deferred tools", hint=hint)
 
 
 def _print_tools(
     tools: list[Tool], dialect: str, format: str, *, explain: bool, alone: bool, loaded: int | None
 ) -> ExitCode:
     """Print tools in a dialect; report on stderr what was changed, if wanted, and what the provider would reject."""
-    if dialect == _PLAIN:
+    if dialect == _PLAIN and loaded is None:
         definitions = [tool.spec.definition for tool in tools]
         console.write_data(_write(definitions[0] if alone else definitions, format))
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.SUCCESS
-    exports = [export(tool.spec, dialect) for tool in tools]
-    specs = [tool.spec for tool in tools]
-    definitions = request_tools(exports, dialect)
-    if loaded is not None:
-        definitions, alone = deferred_request(specs, exports, dialect, loaded=loaded), False
-    console.write_data(_write(definitions[0] if alone else definitions, format))
+    from toolkit_cli.provider_definitions import definitions_in  # it imports what knows the providers
+
+    made = definitions_in(tools, dialect, loaded=loaded)
+    console.write_data(_write(made.sent[0] if alone and loaded is None else made.sent, format))
     if explain:
-        _explain({tool.name: made.changes for tool, made in zip(tools, exports, strict=True)}, dialect)
-    problems = _objections(tools, exports, dialect)
-    exit_code = ExitCode.FINDINGS if errors_among(problems) else ExitCode.SUCCESS
-    report(problems, exit_code)
+        _explain(made.changes, dialect)
+    exit_code = ExitCode.FINDINGS if errors_among(made.problems) else ExitCode.SUCCESS
+    report(made.problems, exit_code)
     return exit_code
 
 
@@ -149,37 +124,37 @@ def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
     console.say(paint_all(lines, colour=console.stderr_has_colour()).rstrip("\n"))
 
 
-def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:
-    pairs = zip(tools, exports, strict=True)
-    found = [(tool, one) for tool, made in pairs for one in objections(tool.spec, dialect, made)]
-    return [
-        *(_problem(one, f"tool {tool.name!r}: ", place_of_tool(tool)) for tool, one in found),
-        *(_problem(one, "", None) for one in request_objections([tool.spec for tool in tools], dialect)),
-    ]
-
-
-def _problem(objection: "Objection", about: str, location: Location | None) -> Problem:
-    hint = "; ".join(filter(None, [objection.hint, f"see {objection.limit.source.place}"]))
-    return Problem(objection.code, f"{about}{objection.message}", location, objection.severity, hint)
-
-
 def _format_schema(of: _Format) -> Any:
+    """Return the JSON Schema of a file format, and import only what reads that format."""
     match of:
         case "agent":
+            from toolkit.agents.files.agent_keys import agent_schema
+
             return agent_schema()
         case "cases":
             from toolkit.cases.case_format import case_schema
 
             return case_schema()
         case "config":
+            from toolkit.lint.configuration.settings import lint_schema
+            from toolkit.settings.toml_settings import configuration_schema
+
             return configuration_schema(lint_schema())
         case "pipeline":
+            from toolkit.pipelines.pipeline_format import pipeline_schema
+
             return pipeline_schema()
         case "policy":
+            from toolkit.approvals.policy_keys import policy_schema
+
             return policy_schema()
         case "review":
+            from toolkit.webhooks.webhook_messages import review_schema
+
             return review_schema()
         case "answer":
+            from toolkit.webhooks.webhook_messages import answer_schema
+
             return answer_schema()
 
 
