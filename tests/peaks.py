@@ -18,3 +18,7 @@ def peak():
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 """
 """Source text that defines `peak()`, to begin a program with."""
+
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+"""Variables for a program with threads: otherwise its peak grows with the number of cores, as each thread that runs at the
+same time as others fills free lists of its own, however little the program holds."""

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 
-from tests.peaks import PEAK, needs_peaks
+from tests.peaks import ONE_ARENA, PEAK, needs_peaks
 
 TOOLS = """
 from toolkit import tool
@@ -81,7 +81,7 @@ def run(folder, store, numbers, out, *words):
         cwd=folder,
         stdin=-3,
         text=True,
-        env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
+        env={**os.environ, "XDG_STATE_HOME": str(folder / "state"), **ONE_ARENA},
     )
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in (folder / out).read_text("utf-8").splitlines()]
