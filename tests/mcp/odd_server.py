@@ -246,7 +246,7 @@ def main():
     if BEHAVIOUR == "silent":
         time.sleep(600)
     if BEHAVIOUR == "stubborn":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, lambda *_: Path("asked_to_end").touch())
         start_one()
     if BEHAVIOUR == "escaping":
         start_one(start_new_session=True)

@@ -431,6 +431,22 @@ def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
     assert not any(map(is_alive, zoo.starts))
 
 
+@pytest.mark.proof
+def test_interrupt_while_a_finished_program_waits_for_its_server_ends_both_without_a_word(zoo):
+    zoo.server("stubborn")
+    command = [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "-q", "zoo.feed", "animal=lion"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=zoo.folder, **pipes) as program:
+        while not (zoo.folder / "asked_to_end").exists():
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(0.01)
+                pytest.fail("it ended before it asked its server to end")
+        program.send_signal(signal.SIGINT)
+        said = program.communicate(timeout=60)
+    assert (program.returncode, said) == (0, ("lion is fed\n", ""))
+    assert all(wait_for_end(process, PATIENCE) for process in zoo.starts)
+
+
 @pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "behaviour",

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -322,7 +323,7 @@ def _the_engine() -> _Engine:
     with _lock:
         if _engine is None or _engine.process != os.getpid():  # threads do not survive a fork
             if _engine is None:
-                atexit.register(close_sessions)
+                atexit.register(_close_at_exit)
             _engine = _Engine()
         return _engine
 
@@ -419,6 +420,12 @@ def close_sessions() -> None:
         engine.connections.clear()
     closing = asyncio.run_coroutine_threadsafe(_close(connections), engine.loop)
     wait([closing, *engine.leaving], _CLOSING_SECONDS)
+
+
+def _close_at_exit() -> None:
+    """Close every session; Ctrl-C ends the waiting, and a server's warden kills it when this process is gone."""
+    with suppress(KeyboardInterrupt):
+        close_sessions()
 
 
 async def _close(connections: "list[Connection]") -> None:
