@@ -435,8 +435,9 @@ def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
 def test_interrupt_while_a_finished_program_waits_for_its_server_ends_both_without_a_word(zoo):
     zoo.server("stubborn")
     command = [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "-q", "zoo.feed", "animal=lion"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=zoo.folder, **pipes) as program:
+    with subprocess.Popen(
+        command, cwd=zoo.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
         while not (zoo.folder / "asked_to_end").exists():
             with suppress(subprocess.TimeoutExpired):
                 program.wait(0.01)
