@@ -1,5 +1,7 @@
-"""A line is written at once only where that surely blocks nobody."""
+"""A line is written at once only where that surely blocks nobody, and no line ends up inside of another."""
 
+import asyncio
+import json
 import os
 import select
 import socket
@@ -7,6 +9,10 @@ from contextlib import suppress
 
 import pytest
 
+from tests.mcp.raw import HELLO, message
+from toolkit import Tool
+from toolkit.mcp.serving.over_stdio import serve_stdio  # private
+from toolkit.mcp.serving.server import ToolServer  # private
 from toolkit.processes.watching import write_cannot_block  # private
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "poll"), reason="this system cannot tell")
@@ -78,3 +84,38 @@ def test_pipe_that_nobody_reads_any_more_is_written_to_and_fails():
             os.write(target, b"x")
     finally:
         os.close(target)
+
+
+def test_answer_whose_call_is_cancelled_while_it_is_written_is_not_torn_apart_by_others():
+    tool = Tool.create("fill", "Return a long text.", {"type": "object"}, lambda: "x" * 2_000_000, read_only=True)
+    ours, theirs = os.pipe(), os.pipe()
+    pings, received = range(1, 301), b""
+
+    def send(*messages):
+        os.write(ours[1], b"".join(json.dumps(one).encode() + b"\n" for one in messages))
+
+    async def talk():
+        nonlocal received
+        serving = asyncio.create_task(serve_stdio(ToolServer({"fill": tool}), ours[0], theirs[1]))
+        send(message("initialize", 0, **HELLO), message("notifications/initialized"))
+        send(message("tools/call", "long", name="fill"))
+        received += await asyncio.to_thread(_read_until, theirs[0], b"xxx")
+        send(message("notifications/cancelled", requestId="long"), *(message("ping", number) for number in pings))
+        received += await asyncio.to_thread(_read_until, theirs[0], b'"id":300', b"\n")
+        os.close(ours[1])
+        await serving
+
+    try:
+        asyncio.run(talk())
+    finally:
+        for one in (ours[0], *theirs):
+            os.close(one)
+    assert [json.loads(line)["id"] for line in received.splitlines()] == [0, "long", *pings]
+
+
+def _read_until(source, text, ends=b""):
+    """Read from a pipe until a text has come, and what has come ends as it should."""
+    received = b""
+    while text not in received or not received.endswith(ends):
+        received += os.read(source, select.PIPE_BUF)
+    return received

@@ -11,12 +11,12 @@ import json
 import os
 import queue
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from typing import Any
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Self
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
@@ -138,9 +138,6 @@ _AHEAD = 2
 _PATIENCE = 1.0
 _LAST_ANSWERS = 2.0
 
-Messages = MemoryObjectReceiveStream[SessionMessage | Exception]
-Outlet = MemoryObjectSendStream[SessionMessage]
-
 
 async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
     """Serve one client until it closes its output.
@@ -150,66 +147,96 @@ async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
         source: The file descriptor that messages are read from.
         sink: The file descriptor that messages are written to.
     """
+    writer, protocol = _Writer(sink), server.protocol
+    incoming = _Incoming(_Lines(source), writer)
+    outgoing = _Outgoing(writer, incoming)
     try:
-        async with _streams(source, sink) as (incoming, outgoing):
-            protocol = server.protocol
-            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+        await protocol.run(incoming, outgoing, protocol.create_initialization_options())
     finally:
+        with anyio.move_on_after(_PATIENCE, shield=True):
+            await writer.drain()
         server.close()
 
 
-@asynccontextmanager
-async def _streams(source: int, sink: int) -> AsyncIterator[tuple[Messages, Outlet]]:
-    """Open the streams that the SDK reads from and writes to."""
-    to_protocol, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    outgoing, from_protocol = anyio.create_memory_object_stream[SessionMessage](0)
-    writer = _Writer(sink)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, _Lines(source), to_protocol, writer)
-        tasks.start_soon(_write, from_protocol, writer, to_protocol)
-        try:
-            yield incoming, outgoing
-        finally:
-            with anyio.move_on_after(_PATIENCE, shield=True):
-                await outgoing.aclose()
-                await writer.drain()
-            tasks.cancel_scope.cancel()
+class _Stream:
+    """What the SDK expects of both streams."""
+
+    def __init__(self) -> None:
+        self._is_closed = False
+
+    async def aclose(self) -> None:
+        self._is_closed = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
-async def _read(
-    lines: "_Lines",
-    to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
-    writer: "_Writer",
-) -> None:
-    """Pass each message to the session, and answer any other line with an error.
+class _Incoming(_Stream):
+    """The messages of the client; any other line is answered with an error.
 
     When the input ends, calls that are almost finished are still answered.
     """
-    async with to_protocol:
-        while (line := await lines.next()) is not None:
+
+    def __init__(self, lines: "_Lines", writer: "_Writer") -> None:
+        super().__init__()
+        self._lines, self._writer = lines, writer
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message.
+
+        Raises:
+            EndOfStream: If there is none.
+        """
+        writer = self._writer
+        while not writer.is_broken and (line := await self._lines.next()) is not None:
             message = message_of(line)
             if isinstance(message, LineError):
                 await writer.write(line_of(message))
             elif message is not None:
                 writer.unanswered += isinstance(message, JSONRPCRequest)
-                with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-                    await to_protocol.send(SessionMessage(message))
+                return SessionMessage(message)
         await writer.wait_for_answers(_LAST_ANSWERS)
+        raise anyio.EndOfStream
+
+    def end(self) -> None:
+        """End the stream, since the client is gone."""
+        self._lines.add(None)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
 
 
-async def _write(
-    from_protocol: MemoryObjectReceiveStream[SessionMessage],
-    writer: "_Writer",
-    to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
-) -> None:
-    async with from_protocol:
-        async for item in from_protocol:
-            await writer.write(line_of(item.message))
-            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-                writer.mark_answered()
-            if writer.is_broken:  # the client is gone, so end the session
-                await to_protocol.aclose()
-                return
+class _Outgoing(_Stream):
+    """The messages to the client."""
+
+    def __init__(self, writer: "_Writer", incoming: _Incoming) -> None:
+        super().__init__()
+        self._writer, self._incoming = writer, incoming
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message, and wait until it is written.
+
+        Raises:
+            ClosedResourceError: If the session has ended.
+            BrokenResourceError: If the client is gone; this ends the session.
+        """
+        if self._is_closed:
+            raise anyio.ClosedResourceError
+        await self._writer.write(line_of(item.message))
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._writer.mark_answered()
+        if self._writer.is_broken:
+            self._incoming.end()
+            raise anyio.BrokenResourceError
 
 
 class _Lines:
@@ -220,19 +247,29 @@ class _Lines:
 
     def __init__(self, source: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._lines: deque[bytes | None] = deque()
+        self._news = self._loop.create_future()
         self._room = threading.Semaphore(_AHEAD)
         threading.Thread(target=_read_lines, args=(source, self._put), name="toolkit stdin", daemon=True).start()
 
     async def next(self) -> bytes | None:
         """Return the next line, or `None` at the end."""
-        line = await self._lines.get()
+        while not self._lines:
+            self._news = self._loop.create_future()
+            await self._news
+        line = self._lines.popleft()
         self._room.release()
         return line
 
+    def add(self, line: bytes | None) -> None:
+        """Add a line; `None` is the end."""
+        self._lines.append(line)
+        if not self._news.done():
+            self._news.set_result(None)
+
     def _put(self, line: bytes | None) -> None:
         self._room.acquire()
-        self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+        self._loop.call_soon_threadsafe(self.add, line)
 
 
 def _read_lines(source: int, put: Callable[[bytes | None], None]) -> None:
@@ -264,7 +301,8 @@ def _read_chunk(source: int) -> bytes:
 class _Writer:
     """Writes lines to a file without blocking the event loop, even if the client does not read.
 
-    Writes that cannot block happen immediately; all others are made in a background thread.
+    Writes that cannot block happen immediately; all others are made in a background thread, and so are those that
+    arrive in the meantime.
     """
 
     def __init__(self, sink: int) -> None:
@@ -273,22 +311,19 @@ class _Writer:
         self._answered = asyncio.Event()
         self._sink = sink
         self._loop = asyncio.get_running_loop()
+        self._queued = 0
         self._lines: queue.SimpleQueue[tuple[bytes, asyncio.Future[Any]]] = queue.SimpleQueue()
-        self._lock = asyncio.Lock()
         threading.Thread(target=self._run, name="toolkit stdout", daemon=True).start()
 
     async def write(self, line: bytes) -> None:
-        """Write a line, and wait until it is written."""
-        async with self._lock:
-            if self.is_broken or not line:
-                return
-            line += b"\n"
-            if write_cannot_block(self._sink, len(line)):
-                self._write(line)
-                return
-            written: asyncio.Future[Any] = self._loop.create_future()
-            self._lines.put((line, written))
-            await written
+        """Write a line, and wait until it is written; it is even if this is cancelled."""
+        if self.is_broken or not line:
+            return
+        line += b"\n"
+        if not self._queued and write_cannot_block(self._sink, len(line)):
+            self._write(line)
+        else:
+            await self._enqueue(line)
 
     def mark_answered(self) -> None:
         """Record that a request was answered."""
@@ -305,8 +340,15 @@ class _Writer:
 
     async def drain(self) -> None:
         """Wait until all lines are written."""
-        async with self._lock:
-            pass
+        if self._queued:
+            await self._enqueue(b"")
+
+    async def _enqueue(self, line: bytes) -> None:
+        """Let the thread write a line after those before it, and wait until it is written."""
+        self._queued += 1
+        written: asyncio.Future[Any] = self._loop.create_future()
+        self._lines.put((line, written))
+        await written
 
     def _write(self, line: bytes) -> None:
         try:
@@ -319,9 +361,9 @@ class _Writer:
             line, written = self._lines.get()
             self._write(line)
             with suppress(RuntimeError):  # the loop is closed
-                self._loop.call_soon_threadsafe(_done, written)
+                self._loop.call_soon_threadsafe(self._finish, written)
 
-
-def _done(written: "asyncio.Future[Any]") -> None:
-    if not written.done():
-        written.set_result(None)
+    def _finish(self, written: "asyncio.Future[Any]") -> None:
+        self._queued -= 1
+        if not written.done():
+            written.set_result(None)
