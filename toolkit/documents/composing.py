@@ -12,6 +12,8 @@ import yaml
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.nodes import (
     MAX_PROBLEMS,
+    USUAL,
+    Bounds,
     Entry,
     Mapping,
     Node,
@@ -29,9 +31,6 @@ from toolkit.problems import Location, Problem
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_DEPTH = 64
-MAX_NODES = 100_000
-MAX_CHARACTERS = 1024 * 1024
-"""Maximum number of characters after expanding aliases, which is the maximum of a document without aliases."""
 MERGE_KEY = "<<"
 CORE = "tag:yaml.org,2002:"
 SCALAR_TAGS: dict[str, tuple[type, ...]] = {
@@ -42,9 +41,9 @@ SCALAR_TAGS: dict[str, tuple[type, ...]] = {
 }
 
 
-def compose(source: Source) -> tuple[Node | None, list[Problem]]:
+def compose(source: Source, bounds: Bounds = USUAL) -> tuple[Node | None, list[Problem]]:
     """Return the root node of a document, or `None` if it cannot be parsed, and all problems."""
-    composer = _Composer(source)
+    composer = _Composer(source, bounds)
     try:
         return composer.compose(), composer.problems
     except _Refused as refused:
@@ -86,8 +85,9 @@ class _Open:
 class _Composer:
     """Folds the events of one document into its root node."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, bounds: Bounds) -> None:
         self.source = source
+        self.most_nodes, self.most_characters = bounds
         self.problems: list[Problem] = []
         self.stack: list[_Open] = []
         self.anchors: dict[str, tuple[Node, _Size] | None] = {}
@@ -259,11 +259,11 @@ class _Composer:
     def _count(self, nodes: int, characters: int, event: Any) -> None:
         self.nodes += nodes
         self.characters += characters
-        if self.nodes <= MAX_NODES and self.characters <= MAX_CHARACTERS:
+        if self.nodes <= self.most_nodes and self.characters <= self.most_characters:
             return
         for number, most, what in (
-            (self.nodes, MAX_NODES, "values"),
-            (self.characters, MAX_CHARACTERS, "characters"),
+            (self.nodes, self.most_nodes, "values"),
+            (self.characters, self.most_characters, "characters"),
         ):
             if number > most:
                 message = f"more than {most:,} {what}, including those that aliases repeat"

@@ -5,11 +5,10 @@ from errno import EFBIG
 from pathlib import Path
 
 from toolkit.codes import BROKEN_DOCUMENT, NOT_FOUND
-from toolkit.documents.nodes import Node, Source
+from toolkit.documents.nodes import USUAL, Bounds, Node, Source
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.regular_files import bounded_bytes
 
-MAX_BYTES = 1024 * 1024
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
@@ -25,25 +24,26 @@ Document = tuple[Node | None, list[Problem]]
 """The root node of a YAML document, and its problems."""
 
 
-def parse_document(text: str, file: str) -> Document:
+def parse_document(text: str, file: str, bounds: Bounds = USUAL) -> Document:
     """Parse one YAML document.
 
     Args:
         text: The document.
         file: The name of the file in the locations of nodes and problems.
+        bounds: How large the document can be.
 
     Returns:
         The root node and all problems. The root is `None` only if an error prevents parsing; the root of an empty
         document is a null. Parts that are refused, such as duplicate keys or tags, are left out of the tree.
     """
     source = Source(text.removeprefix("\ufeff"), file)
-    if len(source.text) > MAX_BYTES:
-        return None, [_too_large(file, MAX_BYTES)]
+    if len(source.text) > bounds.characters:
+        return None, [_too_large(file, bounds.characters)]
     if unreadable := unreadable_in(source.text):
         return None, [_unreadable_character(source, unreadable)]
     from toolkit.documents.composing import compose  # PyYAML is imported only to read YAML
 
-    return compose(source)
+    return compose(source, bounds)
 
 
 def read_document(path: Path, *, name: str | None = None) -> Document:
@@ -61,11 +61,14 @@ def read_document(path: Path, *, name: str | None = None) -> Document:
     return (None, [text]) if isinstance(text, Problem) else parse_document(text, file)
 
 
-def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
+def read_text(path: Path, file: str, *, most: int = USUAL.characters) -> str | Problem:
     """Return the text of a UTF-8 file of at most `most` bytes, or the problem if it cannot be read."""
     data = _read_bytes(path, file, most)
-    if isinstance(data, Problem):
-        return data
+    return data if isinstance(data, Problem) else decoded_text(data, file)
+
+
+def decoded_text(data: bytes, file: str) -> str | Problem:
+    """Return the text of a file's content, or the problem if it is not UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

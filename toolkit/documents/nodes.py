@@ -76,6 +76,21 @@ MAX_PROBLEMS: Final = 100
 _MOST_REMARKS: Final = 1_000
 
 
+class Bounds(NamedTuple):
+    """How large a document can be after expanding aliases.
+
+    Attributes:
+        nodes: Maximum number of values.
+        characters: Maximum number of characters, which is also the maximum size of the text.
+    """
+
+    nodes: int = 100_000
+    characters: int = 1024 * 1024
+
+
+USUAL: Final = Bounds()
+
+
 class TooManyProblems(Exception):
     """A file has too many problems; the rest of it is not read."""
 

@@ -1,10 +1,17 @@
 """Turn the operations of OpenAPI documents into tools.
 
-A document is read and resolved to plain values (`operations`); from then on, nothing looks into the document again.
+A document is read once (`ApiDocument`), and its operations are resolved to plain values (`OperationReader`); from then
+on, nothing looks into the document again.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.openapi.documents import ApiDocument as ApiDocument
+    from toolkit.openapi.operation_reader import (
+        OperationReader as OperationReader,
+        Outline as Outline,
+        outlines_of as outlines_of,
+    )
     from toolkit.openapi.operations import (
         Answer as Answer,
         Body as Body,
@@ -13,9 +20,16 @@ if TYPE_CHECKING:
         Parameter as Parameter,
         SecurityScheme as SecurityScheme,
     )
+    from toolkit.openapi.tool_specs import spec_of as spec_of
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
-        __name__, {"operations": "Answer Body Encoding Operation Parameter SecurityScheme"}
+        __name__,
+        {
+            "documents": "ApiDocument",
+            "operation_reader": "OperationReader Outline outlines_of",
+            "operations": "Answer Body Encoding Operation Parameter SecurityScheme",
+            "tool_specs": "spec_of",
+        },
     )

@@ -121,6 +121,8 @@ class Operation:
         is_deprecated: Whether it is deprecated.
         extensions: Its keys that begin with `x-`.
         pointer: The JSON Pointer of the operation in the document, such as `/paths/~1pets/get`.
+        definitions: The schemas that those of parameters and of the body refer to as `#/$defs/NAME`. Those of answers
+            have their own.
     """
 
     id: str
@@ -138,3 +140,4 @@ class Operation:
     is_deprecated: bool
     extensions: Mapping[str, Any]
     pointer: str
+    definitions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -1,0 +1,113 @@
+"""The specification of the tool for an operation: one schema of all arguments, what comes back, and hints.
+
+The method decides the hints (RFC 9110, 9.2): GET and HEAD only read, DELETE destroys, PUT can be repeated. Anything
+that does not only read needs approval. The document's own marks, `x-toolkit-…`, can only add to that.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from toolkit.openapi.operations import Operation
+from toolkit.problems import Location
+from toolkit.schemas.places import places_within
+from toolkit.schemas.schema import joined_sentences
+from toolkit.tools.definition.spec import ToolSpec
+
+_READING: Final = ("GET", "HEAD")
+_DEFS: Final = "#/$defs/"
+_DEPRECATED: Final = "This operation is deprecated."
+_MARK: Final = "x-toolkit-"
+
+
+def spec_of(operation: Operation, *, source: str, location: Location | None = None, group: str = "") -> ToolSpec:
+    """Return the specification of the tool for an operation.
+
+    Args:
+        operation: The operation.
+        source: The document, as its tools name it.
+        location: Where the operation is written.
+        group: The name under which the document is configured; its tools are also known as `group.operationId`.
+
+    Raises:
+        InvalidTools: If the operation has no definition that a tool can have, such as a schema that is too large.
+    """
+    return ToolSpec(
+        operation.name,
+        _description(operation),
+        parameters_of(operation),
+        output_schema=_output_schema(operation),
+        open_world=True,
+        source=source,
+        location=location,
+        names=(operation.name, f"{group}.{operation.id}") if group else (),
+        **_hints(operation),
+    )
+
+
+def parameters_of(operation: Operation) -> dict[str, Any]:
+    """Return one schema of all arguments of an operation; each parameter and member of the body is one."""
+    properties: dict[str, Any] = {one.argument: one.schema for one in operation.parameters}
+    required = [one.argument for one in operation.parameters if one.is_required]
+    if (body := operation.body) is not None:
+        if body.argument is not None:
+            properties[body.argument] = body.schema
+            required += [body.argument] if body.is_required else []
+        else:
+            properties |= {argument: body.schema["properties"][name] for argument, name in body.members.items()}
+            needed = body.schema.get("required", ())
+            required += [argument for argument, name in body.members.items() if name in needed]
+    definitions = _used(properties.values(), operation.definitions)
+    return {
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+        **({"$defs": definitions} if definitions else {}),
+    }
+
+
+def _used(schemas: Iterable[Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definitions that schemas refer to, directly or not, in the order of the definitions."""
+    used: set[str] = set()
+    waiting = [*schemas]
+    while waiting and definitions:
+        for _, inner in places_within(waiting.pop()):
+            reference = inner.get("$ref") if isinstance(inner, Mapping) else None
+            if reference is not None and (name := reference.removeprefix(_DEFS)) not in used:
+                used.add(name)
+                waiting.append(definitions[name])
+    return {name: schema for name, schema in definitions.items() if name in used}
+
+
+def _description(operation: Operation) -> str:
+    summary, text = operation.summary.strip(), operation.description.strip()
+    whole = text if text.startswith(summary) else joined_sentences(summary, text) if text else summary
+    return (
+        joined_sentences(whole, _DEPRECATED) if operation.is_deprecated and whole else whole or _deprecated(operation)
+    )
+
+
+def _deprecated(operation: Operation) -> str:
+    return _DEPRECATED if operation.is_deprecated else ""
+
+
+def _output_schema(operation: Operation) -> Mapping[str, Any] | None:
+    """Return the schema of the first success, in the order of the statuses, that comes back as JSON."""
+    for status in sorted(operation.answers, key=lambda status: (not status.startswith("2"), status)):
+        for media_type, schema in operation.answers[status].schemas.items():
+            if "json" in media_type and schema:
+                return schema
+    return None
+
+
+def _hints(operation: Operation) -> dict[str, Any]:
+    """Return the marks of a tool: those of the method, and those of the document that make it stricter."""
+    marked = {key.removeprefix(_MARK): value for key, value in operation.extensions.items() if key.startswith(_MARK)}
+    is_destructive = operation.method == "DELETE" or bool(marked.get("destructive"))
+    is_reading = operation.method in _READING and not is_destructive and marked.get("read-only", True) is not False
+    asks = not is_reading or bool(marked.get("requires-approval"))
+    return {
+        **({"requires_approval": True} if asks else {}),
+        **({"read_only": True} if is_reading else {}),
+        **({"destructive": True} if is_destructive else {}),
+        **({"idempotent": True} if operation.method in ("PUT", "DELETE") else {}),
+    }
