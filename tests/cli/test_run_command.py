@@ -12,7 +12,7 @@ import pytest
 TOOLS = '''
 from typing import Literal
 
-from toolkit import ToolContext, ToolExecutionError, tool
+from toolkit import ToolContext, ToolExecutionError, ToolResult, tool
 
 
 @tool
@@ -73,6 +73,12 @@ def tenant(context: ToolContext) -> str:
 def nothing() -> str:
     """Return nothing."""
     return ""
+
+
+@tool
+def paged() -> ToolResult:
+    """Return a page, and a note."""
+    return ToolResult.success("[1]").remarked("There is another page.")
 
 
 @tool
@@ -163,6 +169,12 @@ def test_what_is_piped_in_goes_where_text_is_wanted(run, words, piped, changes):
 def test_the_text_of_a_built_in_tool_needs_no_name(run):
     ended = run("calculator", "2^3^2")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "512\n", "")
+
+
+def test_note_beside_a_result_is_a_message(run):
+    ended = run("tools.py:paged")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "[1]\n", "There is another page.\n")
+    assert run("tools.py:paged", "--quiet").stderr == ""
 
 
 def test_arguments_of_a_text_tool_may_be_a_json_object(run):

@@ -47,6 +47,18 @@ def shown() -> ToolResult:
     return ToolResult.success("a red pot", structured={"colour": "red"})
 
 
+@tool(read_only=True)
+def noted() -> ToolResult:
+    \"\"\"Return data, the same as text, and a note for the model.\"\"\"
+    return ToolResult.success('{"colour": "red"}', structured={"colour": "red"}).remarked("There is more.")
+
+
+@tool(read_only=True)
+def warned() -> ToolResult:
+    \"\"\"Fail with a note for the model.\"\"\"
+    return ToolResult.failure("no pots", 7).remarked("There is more.")
+
+
 def promise(parameters: Pot, context: ToolContext) -> ToolResult:
     return ToolResult.success("a red pot", structured={"colour": parameters["colour"]})
 
@@ -54,6 +66,7 @@ def promise(parameters: Pot, context: ToolContext) -> ToolResult:
 promised = TypedTool(name="promised", description="Return a pot.", input_type=Pot, output_type=Pot, function=promise, read_only=True)
 """
 TEXT, JSON = {"type": "text", "text": "a red pot"}, {"type": "text", "text": '{"colour": "red"}'}
+NOTE = {"type": "text", "text": "There is more."}
 IMAGE = {"type": "image", "data": "UE5H", "mimeType": "image/png"}
 RED = {"colour": "red"}
 IN_META = {"_meta": {"toolkit/structured": RED}}
@@ -61,6 +74,12 @@ ANSWERS = {
     "written": {"content": [TEXT, IMAGE], "isError": False, **IN_META},
     "same": {"content": [JSON], "structuredContent": RED, "isError": False},
     "pictured": {"content": [JSON, IMAGE], "isError": False, **IN_META},
+    "noted": {"content": [NOTE, JSON], "isError": False, **IN_META},
+    "warned": {
+        "content": [NOTE, {"type": "text", "text": "no pots"}],
+        "isError": True,
+        "_meta": {"toolkit/error_code": 7},
+    },
     "shown": {"content": [TEXT], "structuredContent": RED, "isError": False},
     "promised": {
         "content": [TEXT, {"type": "text", "text": '{"colour":"red"}'}],
@@ -95,7 +114,7 @@ def test_our_own_client_receives_the_data_wherever_it_is_sent(zoo):
     zoo.write("tools.py", TOOLS)
     zoo.write("toolkit.toml", f'[mcp.pots]\ncommand = {json.dumps(TOOLKIT)}\nargs = ["serve", "tools.py"]\n')
     outcomes = {}
-    for name in ANSWERS:
+    for name in ANSWERS.keys() - {"warned"}:
         words = ("colour=red",) if name == "promised" else ()
         done = zoo.run("run", f"pots.{name}", *words, "--yes", "--format", "json", "-q")
         assert done.exit_code == 0, done.stderr
@@ -105,6 +124,7 @@ def test_our_own_client_receives_the_data_wherever_it_is_sent(zoo):
         "written": ("a red pot", RED),
         "same": (JSON["text"], RED),
         "pictured": (JSON["text"], RED),
+        "noted": ("There is more.", RED),
         "shown": ("a red pot", RED),
         "promised": ("a red pot", RED),
     }

@@ -78,9 +78,9 @@ def answer_of(result: ToolResult) -> Any:
 
 
 def contents_of(result: ToolResult) -> list[dict[str, Any]]:
-    """Return the text and the attachments of a result as JSON content blocks."""
+    """Return the text and the attachments of a result as JSON content blocks, after the note for the model."""
     text = result.output if result.error is None else result.error
-    pieces = pieces_of(text, attachments_in(result.artifact))
+    pieces = [*([result.note] if result.note else []), *pieces_of(text, attachments_in(result.artifact))]
     return [block_of(piece) if isinstance(piece, Attachment) else {"type": "text", "text": piece} for piece in pieces]
 
 

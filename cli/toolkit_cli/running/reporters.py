@@ -254,6 +254,8 @@ def present(
         reporter.close()
     if format == "text" and not seen:
         console.write_data(result)
+    if format == "text" and reporter is not None and ending.result.remark:
+        console.say(ending.result.remark)
     if format == "text" and ending.result.error is not None:
         _show_finished(steps)
     if ending.seen is not None:

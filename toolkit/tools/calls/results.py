@@ -245,9 +245,12 @@ class ToolResult:
     def text(self) -> str:
         """The text for a model: the output, or `Error: ` and the message, after the remark if there is one."""
         text = self.output if self.error is None else f"Error: {self.error}"
-        if self.skips:
-            text = f"{remark_on(self.skips)}\n{text}"
-        return f"{self.remark}\n{text}" if self.remark else text
+        return f"{note}\n{text}" if (note := self.note) else text
+
+    @property
+    def note(self) -> str:
+        """What a model is told before the output or the error: the remark, and the items that were skipped."""
+        return "\n".join(filter(None, [self.remark, remark_on(self.skips)]))
 
     def remarked(self, remark: str) -> Self:
         """Return a copy with another remark after the existing ones."""
