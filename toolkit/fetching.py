@@ -17,8 +17,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from email.message import Message
 from functools import cache
+from http import HTTPStatus
 from re import compile as pattern
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from toolkit.address_guard import AddressGuard, RefusedHostError, UnknownHostError
 from toolkit.amounts import format_duration
@@ -53,6 +55,11 @@ class MediaType(NamedTuple):
 
     name: str
     charset: str | None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the body is JSON, such as `application/problem+json`."""
+        return self.name == "application/json" or self.name.endswith("+json")
 
 
 def read_media_type(header: str) -> MediaType:
@@ -173,11 +180,40 @@ class Unpacker:
 DEFAULT_HEADERS: Final = {"User-Agent": "toolkit", "Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "close"}
 _REDIRECTS: Final = {301, 302, 303, 307, 308}
 _HOST: Final = pattern(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|[0-9a-f:]+(:[0-9.]+)?")
+_SEPARATOR: Final = pattern(r"[/\\]")
 _MAX_URL: Final = 8_000
 _LAST_PORT: Final = 65_535
 _TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _WIRE_LOGGERS: Final = ("httpcore2.connection", "httpcore2.http11")
 _SUPPRESSED: ContextVar[bool] = ContextVar("_SUPPRESSED", default=False)
+
+
+_PHRASES: Final[Mapping[int, str]] = {status.value: status.phrase for status in HTTPStatus}
+_TOKEN: Final = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SET_BY_US: Final = {
+    *("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade"),
+    *("te", "trailer", "keep-alive", "proxy-authorization", "proxy-connection"),
+}
+
+
+def status_in_words(status: int) -> str:
+    """Return a status with its reason, such as `HTTP 404 Not Found`."""
+    return f"HTTP {status} {_PHRASES.get(status, '')}".rstrip()
+
+
+def is_token(text: str) -> bool:
+    """Return whether a text can be the name of a header, a cookie or a method (RFC 9110)."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def is_settable_header(name: str) -> bool:
+    """Return whether a request can have a header that does not follow from its URL and its body."""
+    return is_token(name) and name.lower() not in _SET_BY_US
+
+
+def is_header_value(text: str) -> bool:
+    """Return whether a text can be the value of a header, and is received as it is."""
+    return text.isascii() and text.isprintable() and text == text.strip()
 
 
 class FetchError(Exception):
@@ -215,12 +251,14 @@ class Fetcher:
         timeout: Time limit in seconds for the whole request: DNS lookups, redirects and the body.
         max_bytes: Maximum number of bytes of a body to read.
         max_redirects: Maximum number of redirects to follow; with 0, a redirect is returned as the response.
+        within: If given, the URL below which redirects must stay; another one is returned as the response.
     """
 
     guard: AddressGuard = field(default_factory=AddressGuard)
     timeout: float = 30.0
     max_bytes: int = 1024 * 1024
     max_redirects: int = 0
+    within: str | None = None
 
     async def fetch(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
@@ -260,15 +298,22 @@ class Fetcher:
         try:
             async with self._answer(method, url, headers, body) as response:
                 received = {name.lower(): value for name, value in response.headers.items()}
-                leads_on = response.status_code in _REDIRECTS and "location" in received
-                if leads_on and self.max_redirects:
-                    return Fetched(str(url), response.status_code, received, b"", is_cut=False), _target(url, received)
+                target = self._target(url, response.status_code, received)
+                if target is not None:
+                    return Fetched(str(url), response.status_code, received, b"", is_cut=False), target
                 content, is_cut = await self._body_of(response, received)
                 return Fetched(str(url), response.status_code, received, content, is_cut), None
         except TimeoutException:
             raise self._timed_out() from None
         except TransportError as error:
             raise FetchError(f"{url.host} closed the connection: {_reason_of(error)}") from None
+
+    def _target(self, url: "URL", status: int, headers: Mapping[str, str]) -> "URL | None":
+        """Return the target of a redirect, if the response is one that should be followed."""
+        if status not in _REDIRECTS or "location" not in headers or not self.max_redirects:
+            return None
+        target = _target(url, headers)
+        return target if self.within is None or is_below(target, parse_url(self.within)) else None
 
     @asynccontextmanager
     async def _answer(
@@ -357,9 +402,36 @@ def parse_url(text: str) -> "URL":
         raise FetchError("the URL must not contain a user name or password", "invalid_arguments")
     if (url.port or 0) > _LAST_PORT:
         raise FetchError(f"the URL has an invalid port: {url.port}", "invalid_arguments")
-    if not _HOST.fullmatch(url.raw_host.decode()):
+    if not is_host(url.raw_host.decode()):
         raise FetchError("the URL has an invalid host name", "invalid_arguments")
     return url
+
+
+def is_host(text: str) -> bool:
+    """Return whether a text is written as a host in ASCII and in lower case: a name or an address, without brackets."""
+    return _HOST.fullmatch(text) is not None
+
+
+def is_below(url: "URL", base: "URL") -> bool:
+    """Return whether a URL has the scheme, the host and the port of another, and a path below that of the other."""
+    path, before = (one.raw_path.partition(b"?")[0].decode() for one in (url, base))
+    is_same = (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
+    return is_same and path.startswith(f"{before.rstrip('/')}/") and not leads_elsewhere(path)
+
+
+def leads_elsewhere(path: str) -> bool:
+    r"""Return whether any server could read a path as another one, because it has `.` or `..` as a part.
+
+    Servers decode paths at different times, and some more than once; some take `\` for `/`, drop what follows a `;`,
+    or trim spaces.
+    """
+    while True:
+        if any(part.partition(";")[0].strip(" \t\r\n\0") in {".", ".."} for part in _SEPARATOR.split(path)):
+            return True
+        decoded = unquote(path)
+        if decoded == path:
+            return False
+        path = decoded
 
 
 def joined_headers(*several: Mapping[str, str]) -> dict[str, str]:

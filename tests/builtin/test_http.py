@@ -12,6 +12,7 @@ from toolkit import Continue, Edit, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Http, ready_tools
 from toolkit.errors import ConfigurationError
+from toolkit.fetching import status_in_words
 
 SECRET = 'p@ss/w"ørd+1 &=?é'.encode("ascii", "replace").decode()
 
@@ -108,7 +109,7 @@ def test_an_answer_is_read_in_its_charset(ask, respond, content_type, body, text
 
 def test_what_is_no_text_is_said(ask, respond):
     result, _ = ask("x", respond(b"\x89PNG\r\n\0\0\0", Content_Type="image/png"))
-    assert result.error == "HTTP 200, but the body is not text (image/png)"
+    assert result.error == "HTTP 200 OK, but the body is not text (image/png)"
 
 
 @pytest.mark.parametrize("size", [10, 11])
@@ -124,10 +125,11 @@ def test_a_cut_leaves_no_half_of_a_character(ask, respond):
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        ("404 Not Found", "no such\n\n  thing", "HTTP 404: no such thing"),
-        ("500 Oops", "x" * 300, f"HTTP 500: {'x' * 200}"),
-        ("503 Unavailable", "  \n", "HTTP 503"),
-        ("304 Not Modified", "", "HTTP 304"),
+        ("404 Not Found", "no such\n\n  thing", "HTTP 404 Not Found: no such thing"),
+        ("500 Oops", "x" * 300, f"HTTP 500 Internal Server Error: {'x' * 200}…"),
+        ("503 Unavailable", "  \n", "HTTP 503 Service Unavailable"),
+        ("304 Not Modified", "", "HTTP 304 Not Modified"),
+        ("499 Gone Away", "", "HTTP 499"),
     ],
 )
 def test_other_statuses_are_failures(ask, respond, status, body, error):
@@ -135,11 +137,29 @@ def test_other_statuses_are_failures(ask, respond, status, body, error):
     assert (result.error, result.error_code) == (error, int(status[:3]))
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"title": "Too long", "detail": "Use 10 letters", "status": 422, "type": "/long"}, "Too long: Use 10 letters"),
+        ({"detail": "No", "fields": {"name": "x" * 300}}, f'No {{"fields":{{"name":"{"x" * 300}"}}}}'),
+        ({"error": {"code": 7}}, '{"error":{"code":7}}'),
+        (["wrong"], '["wrong"]'),
+    ],
+)
+def test_what_a_server_says_in_json_is_the_error_and_its_data(ask, respond, body, said):
+    answer = respond(json.dumps(body), "422 Wrong", Content_Type="application/problem+json")
+    result, _ = ask("x", answer)
+    expected = (f"{status_in_words(422)}: {said}", 422, body)
+    assert (result.error, result.error_code, result.structured) == expected
+
+
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
 def test_a_redirect_is_a_failure_and_not_followed(ask, serve, respond, status):
     elsewhere = serve(respond("elsewhere"))
     result, _ = ask("x", respond("ignored", status, Location=elsewhere.url()))
-    assert result.error == f"HTTP {status[:3]}: it redirects to {elsewhere.url()}, which is not followed"
+    assert (
+        result.error == f"{status_in_words(int(status[:3]))}: it redirects to {elsewhere.url()}, which is not followed"
+    )
     assert elsewhere.requests == []
 
 

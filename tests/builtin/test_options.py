@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 
 from toolkit.builtin import Option, ready_tools
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TABLE, TEXT, TEXTS, one_of, take_options  # private
+from toolkit.builtin.options import (  # private
+    COUNT,
+    DURATION,
+    FOLDER,
+    SWITCH,
+    TABLE,
+    TEXT,
+    TEXTS,
+    environment_variables,
+    one_of,
+    take_options,
+)
 from toolkit.documents.keys import Origin, Spot  # private
 from toolkit.errors import ConfigurationError
 
@@ -130,3 +141,12 @@ def test_an_option_is_what_the_tool_keeps_to(tmp_path):
     tool = ready_tools()["file_read"].build(tmp_path, {"base": "docs", "max_bytes": 10})
     assert tool.run({"path": "long.txt"}).text == "Error: File too large: 11 bytes, at most 10"
     assert ready_tools()["file_write"].build(tmp_path, {"requires_approval": True}).spec.requires_approval
+
+
+def test_options_that_name_variables_and_keyring_entries_say_so():
+    texts = {"A": "Bearer ${TOKEN}", "B": "${keyring:shop.key}${OTHER}", "C": "${keyring:a-b}", "D": "${not one}"}
+    assert environment_variables(texts, Path()) == (
+        "the environment variables 'TOKEN' and 'OTHER' and keyring entries 'shop.key' and 'a-b'"
+    )
+    assert environment_variables("${keyring:shop}", Path()) == "the keyring entry 'shop'"
+    assert environment_variables({"A": "plain"}, Path()) is None

@@ -1,8 +1,8 @@
 """The `http` tool, which sends its input to one configured endpoint."""
 
 import json
-import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
@@ -15,30 +15,34 @@ from toolkit.builtin.options import (
     TEXT,
     Option,
     environment_variables,
-    fill,
     need,
     not_above_zero,
     private_addresses,
     raise_faults,
-    variable,
-    variables_in,
 )
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.fetching import (
     Fetched,
     Fetcher,
     FetchError,
-    MediaType,
-    decode_text,
+    is_header_value,
+    is_settable_header,
+    is_token,
     joined_headers,
-    looks_binary,
-    read_media_type,
+    status_in_words,
 )
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
+from toolkit.tools.calls.http_results import (
+    data_of_answer,
+    failure_of_answer,
+    media_type_of,
+    text_of_answer,
+)
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kinds.class_tools import TextTool
+from toolkit.variables import fill, variable, variables_in
 
 DEFAULT_TIMEOUT: Final = 30.0
 DEFAULT_MAX_BYTES: Final = 1024 * 1024
@@ -69,11 +73,6 @@ OPTIONS: Final = (
 _IN_THE_URL: Final = {"GET", "HEAD"}
 _REPEATABLE: Final = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}
 _ADDITIVE: Final = {"POST"}
-_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SET_BY_US: Final = {
-    *("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade"),
-}
-_MAX_ERROR_TEXT: Final = 200
 
 
 class Http(TextTool):
@@ -189,7 +188,7 @@ class Http(TextTool):
         user = f"the tool '{name}'"
         headers = {header: fill(value, user, redactor) for header, value in self._headers.items()}
         for header, value in headers.items():
-            if not (value.isascii() and value.isprintable()):
+            if not is_header_value(value):
                 raise ConfigurationError(f"{user} cannot send the header '{header}': its value must be plain ASCII")
             if names_secret_variable(header):
                 redactor.learn(value, *value.split(" ", 1)[1:])
@@ -240,14 +239,14 @@ def _other_problems(
     method: str, headers: Mapping[str, str], timeout: float, max_bytes: int
 ) -> list[tuple[str, str | None]]:
     problems: list[tuple[str, str | None]] = []
-    if not _TOKEN.fullmatch(method) or method in {"CONNECT", "TRACE"}:
+    if not is_token(method) or method in {"CONNECT", "TRACE"}:
         problems.append((f"'{method}' is not an HTTP method that this tool can send", "write method = 'POST'"))
     for name, value in headers.items():
-        if not _TOKEN.fullmatch(name):
+        if not is_token(name):
             problems.append((f"'{name}' is not a valid header name", None))
-        elif name.lower() in _SET_BY_US:
+        elif not is_settable_header(name):
             problems.append((f"the header '{name}' cannot be set", "it is derived from the URL and the input"))
-        elif not (value.isascii() and value.isprintable()):
+        elif not is_header_value(value):
             problems.append((f"the value of the header '{name}' must be plain ASCII", None))
     return problems + not_above_zero(timeout=timeout, max_bytes=max_bytes)
 
@@ -275,32 +274,12 @@ def _is_json(text: str) -> bool:
 
 
 def _result_of(answer: Fetched, redactor: Redactor) -> ToolResult:
-    media = read_media_type(answer.headers.get("content-type", ""))
-    text = None
-    if not looks_binary(answer.body):
-        decoded = decode_text(answer.body, media.charset, is_cut=answer.is_cut)
-        text = redactor.text(decoded, is_cut=answer.is_cut)
-    if answer.status >= 300:  # noqa: PLR2004 - not a success
-        return _refusal(answer, text, redactor)
+    if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
+        return failure_of_answer(answer, redactor)
+    text = text_of_answer(answer, redactor)
     if text is None:
-        return ToolResult.failure(f"HTTP {answer.status}, but the body is not text ({media.name or 'of unknown type'})")
+        kind = media_type_of(answer).name or "of unknown type"
+        return ToolResult.failure(f"{status_in_words(answer.status)}, but the body is not text ({kind})")
     if answer.is_cut:
         return ToolResult.success(f"{text}\n[response truncated at {len(answer.body)} bytes]")
-    return ToolResult.success(text, structured=_structured(text, media, redactor))
-
-
-def _refusal(answer: Fetched, text: str | None, redactor: Redactor) -> ToolResult:
-    shown = " ".join((text or "").split())[:_MAX_ERROR_TEXT]
-    if answer.status < 400 and "location" in answer.headers:  # noqa: PLR2004 - a redirect
-        shown = f"it redirects to {redactor.text(answer.headers['location'])[:_MAX_ERROR_TEXT]}, which is not followed"
-    return ToolResult.failure(f"HTTP {answer.status}: {shown}" if shown else f"HTTP {answer.status}", answer.status)
-
-
-def _structured(text: str, media: MediaType, redactor: Redactor) -> Any:
-    """Return the data of a JSON response, for pipelines and programs, or `None` for any other response."""
-    if not (media.name == "application/json" or media.name.endswith("+json")):
-        return None
-    try:
-        return redactor.data(json.loads(text))
-    except (ValueError, RecursionError):
-        return None
+    return ToolResult.success(text, structured=data_of_answer(answer, text, redactor))

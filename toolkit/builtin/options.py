@@ -9,13 +9,11 @@ arguments:
     )
 """
 
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents import keys
@@ -35,40 +33,7 @@ from toolkit.documents.keys import (
 )
 from toolkit.errors import ConfigurationError, not_installed, raise_errors
 from toolkit.problems import Problem
-
-if TYPE_CHECKING:
-    from toolkit.redactors.redactor import Redactor
-
-
-_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-
-
-def variables_in(text: str) -> list[str]:
-    """Return the names of the variables that a text refers to."""
-    return _VARIABLE.findall(text)
-
-
-def variable(name: str, user: str, redactor: "Redactor") -> str:
-    """Return the value of an environment variable.
-
-    Args:
-        name: The name of the variable.
-        user: What needs the variable, for the error message.
-        redactor: Learns the value.
-
-    Raises:
-        ConfigurationError: If the variable is not set, or empty.
-    """
-    value = os.environ.get(name, "").strip()
-    if not value:
-        raise ConfigurationError(f"{user} needs the environment variable '{name}', which is not set")
-    redactor.learn(value)
-    return value
-
-
-def fill(text: str, user: str, redactor: "Redactor") -> str:
-    """Replace each `${NAME}` in a text by its value; for arguments and errors see `variable`."""
-    return _VARIABLE.sub(lambda match: variable(match[1], user, redactor), text)
+from toolkit.variables import in_words, variables_in
 
 
 class Option(Key):
@@ -189,13 +154,10 @@ def private_addresses(value: Any, project: Path) -> str | None:  # noqa: ARG001 
 
 
 def environment_variables(value: str | Mapping[str, str], project: Path) -> str | None:  # noqa: ARG001 - nor have texts
-    """Judge strings in which `${NAME}` stands for an environment variable."""
+    """Judge strings in which `${NAME}` stands for an environment variable or an entry of the keyring."""
     texts = [value] if isinstance(value, str) else value.values()
     names = list(dict.fromkeys(name for text in texts for name in variables_in(text)))
-    if not names:
-        return None
-    quoted = " and ".join(f"'{name}'" for name in names)
-    return f"the environment variable{'s' if len(names) > 1 else ''} {quoted}"
+    return f"the {in_words(*names)}" if names else None
 
 
 def own_command(value: Any, project: Path) -> str | None:  # noqa: ARG001 - a command can do anything

@@ -19,13 +19,11 @@ from toolkit.builtin.options import (
     TEXT,
     Option,
     environment_variables,
-    fill,
     need,
     one_of,
     private_addresses,
     raise_faults,
     search_service,
-    variables_in,
 )
 from toolkit.builtin.web.page_reader import plain
 from toolkit.errors import ConfigurationError
@@ -35,6 +33,7 @@ from toolkit.running import in_thread
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kinds.class_tools import TypedTool
+from toolkit.variables import fill, variables_in
 
 DEFAULT_TIMEOUT: Final = 15.0
 _MAX_BYTES: Final = 2 * 1024 * 1024

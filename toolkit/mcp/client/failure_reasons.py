@@ -24,6 +24,7 @@ from mcp_types import (
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from toolkit.amounts import format_duration
+from toolkit.fetching import status_in_words
 from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer, expand
 from toolkit.mcp.sign_in.providers import Challenge
 from toolkit.problems import did_you_mean
@@ -73,7 +74,6 @@ _NEGOTIATED: Mapping[int, int] = {400: INTERNAL_ERROR, 404: METHOD_NOT_FOUND, 40
 """Statuses that can mean an older protocol, and the error codes by which the SDK recognizes that."""
 _SESSION = "mcp-session-id"
 """In a session, the SDK handles these statuses itself: the session has expired, or there is no event stream."""
-_PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
 _ADVICE: Mapping[int, tuple[str, str]] = {
     401: ("", "check the credentials in its 'headers'"),
     403: ("these credentials do not allow this request", "ask the server's operator for access"),
@@ -124,7 +124,7 @@ def reason_of_status(status: int, header: str = "") -> Reason:
         status: The status.
         header: The header `WWW-Authenticate` of the answer.
     """
-    name = f"HTTP {status} {_PHRASES.get(status, '')}".rstrip()
+    name = status_in_words(status)
     meaning, fix = _ADVICE.get(status, ("", ""))
     text = f"{_ANSWERED}{name}: {meaning}" if meaning else f"{_ANSWERED}{name}"
     return Reason("authorization" if status in _OF_AUTHORIZATION else "protocol", text, fix, status, header)

@@ -21,6 +21,7 @@ from toolkit.mcp.settings.server_settings import HttpServer
 from toolkit.redactors.redactor import RECEIVED
 from toolkit.regular_files import bounded_bytes, state_folder
 from toolkit.replacing import write_file
+from toolkit.variables import keyring_library
 
 _SERVICE: Final = "toolkit"
 _PRIVATE_FOLDER: Final = 0o700
@@ -141,7 +142,7 @@ class TokenStore:
         """
         if not self.file.exists():
             return False
-        if (keyring := _keyring()) is not None:
+        if (keyring := keyring_library()) is not None:
             with suppress(keyring.errors.KeyringError):
                 keyring.delete_password(_SERVICE, self._key)
         self.file.unlink(missing_ok=True)
@@ -166,7 +167,7 @@ class TokenStore:
             yield
 
     def _from_keyring(self) -> str | None:
-        keyring = _keyring()
+        keyring = keyring_library()
         if keyring is None:
             return None
         try:
@@ -176,7 +177,7 @@ class TokenStore:
         return found
 
     def _to_keyring(self, text: str) -> bool:
-        keyring = _keyring()
+        keyring = keyring_library()
         if keyring is None:
             return False
         try:
@@ -184,15 +185,6 @@ class TokenStore:
         except keyring.errors.KeyringError:
             return False
         return True
-
-
-def _keyring() -> Any:
-    """Return the library of the system's keyring, or `None` if it is not installed."""
-    if find_spec("keyring") is None:
-        return None
-    import keyring.errors  # an extra, and slow to import
-
-    return keyring
 
 
 def _hide(grant: Grant) -> None:
