@@ -39,9 +39,9 @@ def http_server(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = 
             for name, value in {**more, "Content-Length": str(len(said))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(said)
+            self.wfile.write(b"" if self.command == "HEAD" else said)
 
-        do_POST = do_PATCH = do_GET  # noqa: N815 - as the base class calls them
+        do_POST = do_PATCH = do_PUT = do_DELETE = do_HEAD = do_GET  # noqa: N815 - as the base class calls them
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -12,7 +12,7 @@ from toolkit import Continue, Edit, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Http, ready_tools
 from toolkit.errors import ConfigurationError
-from toolkit.fetching import status_in_words
+from toolkit.fetching import status_in_words  # private
 
 SECRET = 'p@ss/w"ørd+1 &=?é'.encode("ascii", "replace").decode()
 

@@ -99,6 +99,12 @@ class Clock:
         deadline = self.limit.when()
         return -1.0 if deadline is None else self._loop.time() - deadline
 
+    @property
+    def left(self) -> float:
+        """Seconds until the time limit."""
+        deadline = self.limit.when()
+        return self._left if deadline is None else deadline - self._loop.time()
+
     def is_blocked(self, patience: float) -> bool:
         """Return whether the event loop does not respond within `patience` seconds. Call this from another thread."""
         return not responds(self._loop, patience)
@@ -144,6 +150,11 @@ class StandingClock(Waiting):
     def __init__(self, clock: Clock, around: Waiting | None) -> None:
         super().__init__(around)
         self._clock = clock
+
+    @property
+    def seconds_left(self) -> float:
+        """The time until the nearest time limit, in seconds."""
+        return min(self._clock.left, super().seconds_left)
 
     def _change(self, by: int, now: float) -> None:
         (self._clock.stop if by > 0 else self._clock.go_on)()

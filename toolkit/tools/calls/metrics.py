@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from math import inf
 from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
@@ -116,6 +117,11 @@ class Waiting:
     def seconds(self) -> float:
         """The waiting time so far, in seconds."""
         return self._seconds
+
+    @property
+    def seconds_left(self) -> float:
+        """The time until the nearest time limit of this call or one around it, in seconds; infinite without one."""
+        return inf if self._around is None else self._around.seconds_left
 
     def __enter__(self) -> Self:
         with _LOCK:
