@@ -3,7 +3,7 @@
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
@@ -38,8 +38,9 @@ def http_server(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = 
             self.send_response(status)
             for name, value in {**more, "Content-Length": str(len(said))}.items():
                 self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(b"" if self.command == "HEAD" else said)
+            with suppress(ConnectionError):  # a client may have hung up
+                self.end_headers()
+                self.wfile.write(b"" if self.command == "HEAD" else said)
 
         do_POST = do_PATCH = do_PUT = do_DELETE = do_HEAD = do_GET  # noqa: N815 - as the base class calls them
 

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import ClassVar
 
 import pytest
 
@@ -12,6 +13,7 @@ from toolkit import Pipeline, ToolContext
 from toolkit.fetching import Fetched  # private
 from toolkit.openapi.answers import seconds_until_retry  # private
 from toolkit.tools import Attachment
+from toolkit.tools.calls.call_limits import Limit, LocalLimits  # private
 
 JSON = {"Content-Type": "application/json"}
 PNG = b"\x89PNG\r\n\x1a\n\0\0"
@@ -227,6 +229,20 @@ def test_request_is_not_repeated_without_need_or_time(method, after, status):
     busy = Busy(1, status, after)
     result, _ = answered(busy, operation("/x", method=method))
     assert (result.error_code, busy.asked) == (status, 1)
+
+
+def test_repetition_counts_as_another_call():
+    class Counted(LocalLimits):
+        taken: ClassVar = []
+
+        def take(self, tool, *, again=False):
+            self.taken.append(again)
+            return super().take(tool, again=again)
+
+    with http_server(Busy(2)) as url:
+        context = ToolContext().replace(limiter=Counted({"op": Limit(2)}))
+        assert tool_for(operation("/x"), url).run({}, context).output == "done"
+    assert Counted.taken == [False, True, True]
 
 
 def test_request_is_not_repeated_forever():

@@ -151,6 +151,15 @@ def test_argument_never_takes_the_place_of_a_credential():
     assert "mine" not in f"{asked.path} {asked.headers}"
 
 
+def test_fixed_cookies_are_sent_beside_others():
+    requests = []
+    made = operation("/x", parameter("theme", "cookie"), security=({"cookie": ()},))
+    with http_server(recording(requests)) as url:
+        options = {"credentials": credentials({"cookie": "${SHOP_KEY}"}), "headers": {"cookie": "lang=en"}}
+        tool_for(made, url, **options).run({"theme": "dark"})
+    assert requests[0].headers["cookie"] == f"lang=en; theme=dark; session={KEY}"
+
+
 def test_fixed_headers_are_sent_and_no_argument_replaces_them():
     made = operation("/x", parameter("x-team", "header", argument="team"))
     requests = []

@@ -16,8 +16,9 @@ from toolkit.openapi.access import ServerAccess
 from toolkit.openapi.answers import result_of, seconds_until_retry
 from toolkit.openapi.operations import Operation
 from toolkit.openapi.requests import Part, Request, key_of, make_request
-from toolkit.redactors.redactor import RECEIVED, Redactor
+from toolkit.redactors.redactor import RECEIVED
 from toolkit.running import pause
+from toolkit.tools.calling import begin_again
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.spec import ToolSpec
@@ -84,7 +85,6 @@ class OperationTool(ForeignSchemaTool):
         """
         operation, access = self.operation, self.access
         request = _with_headers(self._request(parsed), access.filled_headers())
-        redactor = Redactor(outer=context.redactor or RECEIVED, by_format=False)
         try:
             parts = await access.credentials.parts(operation, access.fetcher)
             answer = await self._sent(request.with_parts(parts), context)
@@ -92,8 +92,8 @@ class OperationTool(ForeignSchemaTool):
                 parts = await access.credentials.parts(operation, access.fetcher, refused=parts)
                 answer = await self._sent(request.with_parts(parts), context)
         except FetchError as error:
-            return ToolResult.failure(redactor.text(f"HTTP request failed: {error}"), error.code)
-        return result_of(operation, parsed, answer, redactor)
+            return ToolResult.failure(RECEIVED.text(f"HTTP request failed: {error}"), error.code)
+        return result_of(operation, parsed, answer, RECEIVED)
 
     async def _sent(self, request: Request, context: ToolContext) -> Fetched:
         """Send a request, and again when the server is ready if it asks to wait and there is enough time for it."""
@@ -109,6 +109,7 @@ class OperationTool(ForeignSchemaTool):
                 return answer
             context.progress(f"{status_in_words(answer.status)}: waiting {format_duration(wait)}")
             await pause(max(wait, _LEAST_PAUSE))
+            await begin_again(self.name, context)
 
     def _request(self, parsed: Any) -> Request:
         """Return the request without credentials and fixed headers, which take precedence over arguments."""

@@ -95,7 +95,10 @@ class Request:
     @property
     def sent_headers(self) -> dict[str, str]:
         """All headers, with the cookies."""
-        return {**self.headers, **({"Cookie": "; ".join(map(_as_text, self.cookies))} if self.cookies else {})}
+        others = {name: value for name, value in self.headers.items() if name.lower() != "cookie"}
+        fixed = [value for name, value in self.headers.items() if name.lower() == "cookie"]
+        cookies = "; ".join([*fixed, *map(_as_text, self.cookies)])
+        return {**others, "Cookie": cookies} if cookies else others
 
     def with_parts(self, parts: Iterable[Part], write: Quote = percent_encoded) -> "Request":
         """Return a copy with further parts.
