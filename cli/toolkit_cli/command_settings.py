@@ -69,9 +69,10 @@ def load_configuration(
         problems += unknown_names(start, configuration.mcp, "MCP server", option="--start")
         configuration = configuration._replace(start=configuration.start.union(start))
     if consent:
-        from toolkit.settings.setting_consents import names_to_consent_to  # few commands consent to any
+        from toolkit.settings.setting_consents import API_PREFIX, names_to_consent_to  # few commands consent to any
 
-        problems += unknown_names(consent, names_to_consent_to(configuration), "setting", option="--consent")
+        checked = [name for name in consent if not name.startswith(API_PREFIX)]  # a pipeline can name any document
+        problems += unknown_names(checked, names_to_consent_to(configuration), "setting", option="--consent")
         configuration = configuration._replace(consented=configuration.consented.union(consent))
     if policy is not None:
         configuration = configuration._replace(named_policy=Path.cwd() / policy)

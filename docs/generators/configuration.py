@@ -9,6 +9,7 @@ from toolkit.lint.configuration.settings import all_lint_keys  # private
 from toolkit.mcp.settings.auth_keys import AUTH_KEYS  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.mcp.settings.serving_keys import AUTH  # private
+from toolkit.openapi.api_settings import KEYS as API_KEYS  # private
 from toolkit.settings.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
 
 
@@ -27,6 +28,7 @@ def tables() -> str:
         "In `[groups.NAME]`": GROUP,
         "In `[mcp.NAME]`, which has either `command` or `url`": servers,
         "In `[mcp.NAME.auth]`, for a server with a `url`": AUTH_KEYS,
+        "In `[openapi.NAME]`": API_KEYS,
         "In `[serve.auth]`": AUTH,
         "In `[prices.NAME]`": PRICES,
         "In `[lint]`": all_lint_keys(),

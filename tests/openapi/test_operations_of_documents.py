@@ -176,7 +176,7 @@ def test_tool_of_an_operation_has_one_schema_of_all_arguments_and_hints_of_its_m
         "idempotent": True,
         "open_world": True,
         "source": "shop.yaml",
-        "names": ["put_orders_id", "shop.PUT /orders/{id}"],
+        "names": ["put_orders_id", "PUT /orders/{id}", "shop.PUT /orders/{id}"],
         "location": {"file": "shop.yaml", "line": 27, "column": 5, "end_line": 27, "end_column": 8},
     }
 

@@ -148,8 +148,8 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
         "toolkit.toml:4:1: error[TK005]: 'context' must be a table (write context = { tenant = 'acme' })",
         (
             "toolkit.toml:5:1: error[TK005]: unknown key 'xyzzy' "
-            "(the keys are sources, skills, env, secrets, defaults, context, builtin, groups, mcp, serve, prices, limits, "
-            "audit, keep_runs, webhook, policy, lint)"
+            "(the keys are sources, skills, env, secrets, defaults, context, builtin, groups, mcp, openapi, serve, prices, "
+            "limits, audit, keep_runs, webhook, policy, lint)"
         ),
         (
             "toolkit.toml:8:1: error[TK005]: 'defaults.timeout' must be a duration such as '500ms', '30s' or '5m', above zero "

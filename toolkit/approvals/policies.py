@@ -5,7 +5,8 @@ which a `Fit` says.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, Protocol, get_args
 
@@ -27,6 +28,14 @@ _REMOTE: Final = "mcp://"
 def server_of(source: str | None) -> str | None:
     """Return the name of the MCP server that a tool's source names, or `None` for a tool of this process."""
     return source.removeprefix(_REMOTE).partition("/")[0] if source and source.startswith(_REMOTE) else None
+
+
+_ENDPOINT: Final = re.compile(r"[A-Z][A-Z0-9-]* /.*")
+
+
+def endpoint_of(names: Sequence[str]) -> str | None:
+    """Return the method and the path among the names of a tool, if it is an operation of an OpenAPI document."""
+    return next((name for name in names if _ENDPOINT.fullmatch(name)), None)
 
 
 @dataclass(frozen=True, slots=True)

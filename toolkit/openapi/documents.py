@@ -24,6 +24,7 @@ from toolkit.schemas.places import unescaped
 LARGEST: Final = 32 * 1024 * 1024
 """Maximum size in bytes of a document together with the files that it refers to."""
 _BOUNDS: Final = Bounds(nodes=2_000_000, characters=LARGEST)
+_DEEPEST: Final = 200
 _MOST_FILES: Final = 1_000
 _MOST_STEPS: Final = 100
 _MOST_PROBLEMS: Final = 1_000
@@ -261,7 +262,11 @@ class ApiDocument:
         self._left -= len(text)
         if file.endswith(".json") or text.lstrip()[:1] == "{":
             found = json_data(text, name)
-            if not isinstance(found, Problem):
+            if not isinstance(found, Problem) and _is_deep(found):
+                found = Problem(
+                    BROKEN_DOCUMENT, f"the document is nested deeper than {_DEEPEST} levels", Location(name)
+                )
+            elif not isinstance(found, Problem):
                 return _File(found, JsonPlaces(text, name), name)
             if file.endswith(".json"):
                 self.reported.setdefault(found)
@@ -287,3 +292,14 @@ class ApiDocument:
             place, message = self.root.at("openapi"), f"OpenAPI {found} cannot be read"
         place.report(message, hint)
         self.root = self.root._replace(value=None)
+
+
+def _is_deep(data: Any) -> bool:
+    """Return whether data is nested more deeply than what reads it can follow."""
+    level = [data]
+    for _ in range(_DEEPEST):
+        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [value for values in inner for value in values if isinstance(value, dict | list)]
+        if not level:
+            return False
+    return True

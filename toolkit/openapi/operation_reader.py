@@ -66,12 +66,12 @@ def _methods(item: Part) -> Iterator[tuple[str, Part]]:
     if not isinstance(item.value, dict):
         return
     for method in METHODS:
-        if method in item.value:
-            yield method.upper(), item.at(method, dict)
+        if (part := item.at(method, dict)).value is not None:
+            yield method.upper(), part
     for method, part in item.at("additionalOperations", dict).members():
         if not _METHOD_NAME.fullmatch(method) or method.lower() in METHODS:
             part.report(f"'{method}' is not a method of its own", "its key is that of the path: 'get', 'post', …")
-        else:
+        elif isinstance(part.value, dict):
             yield method, part
 
 

@@ -12,6 +12,7 @@ from toolkit.problems import Location
 from toolkit.schemas.places import places_within
 from toolkit.schemas.schema import joined_sentences
 from toolkit.tools.definition.spec import ToolSpec
+from toolkit.visibility import without_hidden
 
 _READING: Final = ("GET", "HEAD")
 _DEFS: Final = "#/$defs/"
@@ -19,29 +20,42 @@ _DEPRECATED: Final = "This operation is deprecated."
 _MARK: Final = "x-toolkit-"
 
 
-def spec_of(operation: Operation, *, source: str, location: Location | None = None, group: str = "") -> ToolSpec:
+def spec_of(operation: Operation, *, source: str, group: str = "", location: Location | None = None) -> ToolSpec:
     """Return the specification of the tool for an operation.
 
     Args:
         operation: The operation.
         source: The document, as its tools name it.
+        group: The name of the API in the configuration, if it is configured.
         location: Where the operation is written.
-        group: The name under which the document is configured; its tools are also known as `group.operationId`.
 
     Raises:
         InvalidTools: If the operation has no definition that a tool can have, such as a schema that is too large.
     """
+    description, parameters, output_schema = without_hidden(
+        [_description(operation), parameters_of(operation), _output_schema(operation)]
+    )
     return ToolSpec(
         operation.name,
-        _description(operation),
-        parameters_of(operation),
-        output_schema=_output_schema(operation),
+        description,
+        parameters,
+        output_schema=output_schema,
         open_world=True,
         source=source,
         location=location,
-        names=(operation.name, f"{group}.{operation.id}") if group else (),
+        names=_names(operation, group),
         **_hints(operation),
     )
+
+
+def _names(operation: Operation, group: str) -> tuple[str, ...]:
+    """Return the names by which rules know a tool: its own, its id, and its method and path.
+
+    `endpoint_of` and `address_of` find the last two again; the id of a configured API comes last, after its name.
+    """
+    endpoint = f"{operation.method} {operation.path}"
+    names = [endpoint, f"{group}.{operation.id}"] if group else [operation.id, endpoint]
+    return tuple(dict.fromkeys([operation.name, *names]))
 
 
 def parameters_of(operation: Operation) -> dict[str, Any]:

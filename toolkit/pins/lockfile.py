@@ -11,7 +11,7 @@ from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.policies import server_of
+from toolkit.approvals.policies import endpoint_of, server_of
 from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
 from toolkit.documents.json_reading import json_data
 from toolkit.pins.drifts import FROM, SECRETS, Change, Entry, changes_between
@@ -70,9 +70,13 @@ def changes_since(locked: Mapping[str, Entry], spec: ToolSpec) -> list[Change]:
 
 
 def _address_of(spec: ToolSpec) -> str | None:
-    """Return the name of a server's tool, `server.tool`, or `None` for a tool of this process."""
+    """Return the name of a server's tool, `server.tool` or `METHOD /path`, or `None` for a tool of this process."""
     server = server_of(spec.source)
-    return None if server is None else next((name for name in spec.names if name.startswith(f"{server}.")), server)
+    return (
+        endpoint_of(spec.names)
+        if server is None
+        else next((name for name in spec.names if name.startswith(f"{server}.")), server)
+    )
 
 
 def _digest(secrets: list[str], salt: str) -> str | None:

@@ -35,6 +35,10 @@
     command = "uvx"                         # an MCP server; its tools are named `time.now` etc.
     args = ["mcp-server-time"]
 
+    [tool.toolkit.openapi.shop]
+    document = "openapi.yaml"               # an API; its tools are named `shop.getOrder` etc.
+    include = ["tag:orders"]
+
     [tool.toolkit.serve.auth]
     issuer = "https://login.example"        # whose access tokens `toolkit serve --http` accepts
     scopes = { "shop.read" = ["order"] }
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
     from toolkit.documents import Mapping as MappingNode
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.mcp.settings.serving_keys import ServingSettings
+    from toolkit.openapi.api_settings import ApiSettings
     from toolkit.tools.calls.call_limits import Limit
     from toolkit.webhooks.webhook_keys import WebhookSettings
 
@@ -143,6 +148,7 @@ class Configuration(NamedTuple):
         builtin: The settings of ready tools, by their names in the configuration.
         groups: The settings of groups of tools, by their names.
         mcp: The MCP servers, by their names.
+        openapi: The APIs that OpenAPI documents describe, by their names.
         serve: The settings of `toolkit serve`, or `None` if not set.
         start: The names of the project's servers for which a flag or a variable gives consent.
         consented: The names of the project's settings for which a flag or a variable gives consent: `builtin.http`.
@@ -181,6 +187,7 @@ class Configuration(NamedTuple):
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
     groups: Mapping[str, GroupSettings] = MappingProxyType({})
     mcp: "Mapping[str, McpServer]" = MappingProxyType({})
+    openapi: "Mapping[str, ApiSettings]" = MappingProxyType({})
     serve: "ServingSettings | None" = None
     start: frozenset[str] = frozenset()
     consented: frozenset[str] = frozenset()

@@ -25,6 +25,8 @@ ENVIRONMENT = "env"
 _CONSENTS = "consents.json"
 _READY = "builtin"
 _SERVERS = "mcp"
+API_PREFIX = "openapi."
+"""What the names of consents to APIs begin with."""
 
 
 def consents_for(configuration: Configuration, gate: Gate | None = None) -> Consents:
@@ -37,7 +39,8 @@ def names_to_consent_to(configuration: Configuration) -> list[str]:
     """Return all names for which a flag can give consent."""
     ready = [f"{_READY}.{name}" for name in configuration.builtin]
     servers = [f"{_SERVERS}.{name}" for name in configuration.mcp]
-    return [*ready, *([ENVIRONMENT] if configuration.env else []), *servers]
+    apis = [f"{API_PREFIX}{name}" for name in configuration.openapi]
+    return [*ready, *([ENVIRONMENT] if configuration.env else []), *servers, *apis]
 
 
 def waiting_accesses(configuration: Configuration) -> list[Access]:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.mcp.settings.serving_keys import ServingSettings
+    from toolkit.openapi.api_settings import ApiSettings
     from toolkit.webhooks.webhook_keys import WebhookSettings
 
 
@@ -143,6 +144,12 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
     from toolkit.mcp.settings.server_tables import read_servers  # few projects have servers
 
     return read_servers(tables, spot)
+
+
+def _apis(tables: Mapping[str, Any], spot: Spot) -> "dict[str, ApiSettings]":
+    from toolkit.openapi.api_settings import read_apis  # few projects have APIs
+
+    return read_apis(tables, spot)
 
 
 def _serving(written: Mapping[str, Any], spot: Spot) -> "ServingSettings":
@@ -310,6 +317,12 @@ def _servers_schema() -> Schema:
     return servers_schema()
 
 
+def _apis_schema() -> Schema:
+    from toolkit.openapi.api_settings import apis_schema  # few projects have APIs
+
+    return apis_schema()
+
+
 def _serving_schema() -> Schema:
     from toolkit.mcp.settings.serving_keys import serving_schema  # few projects are served to others
 
@@ -383,6 +396,12 @@ KEYS: Final = (
         take=_servers,
     ),
     Key(
+        "openapi",
+        table_kind("{ shop = { document = 'openapi.yaml' } }", _apis_schema),
+        "APIs whose operations are tools, with a table for each",
+        take=_apis,
+    ),
+    Key(
         "serve",
         table_kind("{ auth = { issuer = 'https://login.example' } }", _serving_schema),
         "settings of `toolkit serve`: whose access tokens it accepts over HTTP",
@@ -425,5 +444,5 @@ KEYS: Final = (
     ),
     Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "settings of `toolkit lint`"),
 )
-USERS_OWN: Final = ("mcp", "builtin", "env", "audit", "keep_runs", "webhook")
+USERS_OWN: Final = ("mcp", "openapi", "builtin", "env", "audit", "keep_runs", "webhook")
 """The keys of a user's own configuration, which applies to all projects."""

@@ -125,12 +125,16 @@ class ConfiguredSources:
 
     def _is_remote(self, target: Target | Problem) -> bool:
         """Whether opening a target would contact an MCP server, which a lookup by name must not do."""
-        if not self._configuration.mcp or not isinstance(target, NameTarget) or target.name is not None:
+        if (
+            not (self._configuration.mcp or self._configuration.openapi)
+            or not isinstance(target, NameTarget)
+            or target.name is not None
+        ):
             return False
         name = target.module.partition(".")[0]
         if name in self._configuration.groups:
             return self._opener.groups.is_remote(name)
-        return name in self._configuration.mcp
+        return name in self._configuration.mcp or name in self._configuration.openapi
 
     @cached_property
     def _python(self) -> Collected:
@@ -147,7 +151,7 @@ class ConfiguredSources:
             if not isinstance(target, FilesTarget):
                 yield text, target
             elif target.python or not target.pipelines:
-                yield text, target.only_python()
+                yield text, target.without_pipelines()
 
     def _opened(self, text: str, target: Target | Problem) -> Collected:
         if text not in self._kept:
@@ -264,6 +268,8 @@ class ConfiguredGroups:
             return None
         own = self._opener.configured.find_own(wanted) if self._configuration.sources else None
         found = own or self._opener.ready.find(wanted) or self.find(wanted)
+        if found is None and self._configuration.openapi:
+            found = self._opener.apis.find(wanted)
         return self._opener.servers.find(wanted) if found is None and self._configuration.mcp else found
 
     def is_remote(self, name: str) -> bool:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.consents import Consents
     from toolkit.approvals.gates import Gate
     from toolkit.pipelines.pipeline import Pipeline
+    from toolkit.sources.apis import ConfiguredApis
     from toolkit.sources.configured_sources import ConfiguredGroups, ConfiguredSources
     from toolkit.sources.module_tools import Collector
     from toolkit.sources.ready import ReadyTools
@@ -179,6 +180,13 @@ class SourceOpener:
         return ConfiguredServers(self.configuration, self.consents)
 
     @cached_property
+    def apis(self) -> "ConfiguredApis":
+        """The APIs that OpenAPI documents describe."""
+        from toolkit.sources.apis import ConfiguredApis  # few projects have APIs
+
+        return ConfiguredApis(self.configuration, self.consents, looks=self.looks)
+
+    @cached_property
     def consents(self) -> "Consents":
         """The user's consents to settings in the project's files."""
         from toolkit.settings.setting_consents import consents_for  # few projects need consent
@@ -239,6 +247,8 @@ class SourceOpener:
         if tool is not None:
             return Collected(tool.tools, [*tool.problems, self.groups.hidden(name)]) if has_group else tool
         found = self.groups.find(name) if in_configured and self.configuration.groups else None
+        if found is None and self.configuration.openapi:
+            found = self.apis.find(name)
         if found is None and self.configuration.mcp:
             found = self.servers.find(name)
         return self.ready.find_for_agents(name) if found is None else found
@@ -263,7 +273,8 @@ class SourceOpener:
         """Return all names that `find` can find."""
         configured = self.configured.names if self.configuration.sources else []
         servers = self.servers.names if self.configuration.mcp else []
-        return [*configured, *self.ready.names, *self.configuration.groups, *servers, *self.ready.for_agents]
+        apis = self.apis.names if self.configuration.openapi else []
+        return [*configured, *self.ready.names, *self.configuration.groups, *servers, *apis, *self.ready.for_agents]
 
     def open_yaml(self, path: Path) -> Collected:
         """Open a pipeline or agent file as a tool."""
@@ -302,6 +313,8 @@ class SourceOpener:
         return None if access is None else self.consents.refusal(access)
 
     def _open_files(self, target: FilesTarget, chooser: Chooser) -> Collected:
+        if target.is_api:
+            return self.apis.open_file(target.paths[0], target.name, is_users=chooser == "user")
         if target.is_single:
             found = self._open_file(target.paths[0], target.name, chooser)
         else:
@@ -358,13 +371,13 @@ class SourceOpener:
         return Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near)
 
     def _not_a_module(self, module: str, name: str, known: Sequence[str]) -> Problem:
-        is_server = module in self.configuration.mcp
+        is_server = module in self.configuration.mcp or module in self.configuration.openapi
         meant = f"{module}.{name}" if is_server else name if name in known else module
         return Problem(NOT_FOUND, f"'{module}' is not a module, so ':{name}' cannot follow it", hint=f"write '{meant}'")
 
     def _is_address(self, name: str) -> bool:
         server, dot, _ = name.partition(".")
-        return bool(dot) and server in self.configuration.mcp
+        return bool(dot) and (server in self.configuration.mcp or server in self.configuration.openapi)
 
     def _objections_to_module(self, target: NameTarget, file: str | None, chooser: Chooser) -> Sequence[Problem] | None:
         if file is None:
@@ -378,7 +391,7 @@ class SourceOpener:
     def _addresses_like(self, name: str) -> list[str]:
         """Return the names of tools to suggest for a name with a mistyped server."""
         _, dot, tool = name.partition(".")
-        return [f"{server}.{tool}" for server in self.configuration.mcp] if dot else []
+        return [f"{one}.{tool}" for one in (*self.configuration.mcp, *self.configuration.openapi)] if dot else []
 
     def _collect(
         self, module: "ModuleType | list[Problem]", name: str | None, source: str, chooser: Chooser

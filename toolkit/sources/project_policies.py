@@ -19,7 +19,7 @@ from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Location, Problem, did_you_mean, place_from
 from toolkit.settings.configuration import Configuration
 from toolkit.settings.policy_settings import group_fits
-from toolkit.sources.targets import SUFFIXES, FilesTarget, NameTarget, parse_target
+from toolkit.sources.targets import FILES, FilesTarget, NameTarget, parse_target
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_PACKAGE
 from toolkit.visibility import without_hidden
@@ -107,7 +107,7 @@ class Provenance:
             return self._file_of_server(server)
         if source == ALL_READY or source in self._named:
             return None
-        if source and not source.endswith(SUFFIXES):
+        if source and not source.endswith(FILES):
             return source  # a module
         file = os.path.realpath(source) if source else ""
         return None if file in self._named else file

@@ -86,7 +86,7 @@ class Scope:
         """
         parsed = parse_target(target, base)
         if isinstance(parsed, FilesTarget) and not parsed.is_single:
-            parsed = parsed.only_python()
+            parsed = parsed.without_pipelines()
         found = self._opener.open_parsed(parsed, base, "file")
         return found.tools, [_as_unknown(problem) for problem in found.problems]
 

@@ -16,6 +16,9 @@ from toolkit.source_code.module_files import PYTHON
 
 YAML = (".yaml", ".yml")
 SUFFIXES = (PYTHON, *YAML)
+JSON = ".json"
+FILES = (*SUFFIXES, JSON)
+"""The ends of the names of all files that can have tools; of JSON files, only OpenAPI documents do."""
 CASES = (".cases.yaml", ".cases.yml")
 """The ends of the names of files with test cases."""
 
@@ -28,6 +31,13 @@ _OF_OTHERS = re.compile(
     re.MULTILINE,
 )
 """What the files of build services have beside their `steps`: Cloud Build, Azure Pipelines, GitHub and pypyr."""
+_API = re.compile(
+    rb"""^(?:["']?(?:openapi|swagger)["']?[ \t]*:|[ \t]*+\{?[ \t]*+"(?:openapi|swagger)"[ \t]*:)[ \t]*["']?[0-9]""",
+    re.MULTILINE,
+)
+"""The key of an OpenAPI document with its version, which can be anywhere at the top level."""
+_MINIFIED_API = re.compile(rb"""[{,]"(?:openapi|swagger)":"[0-9]""")
+_LARGEST_API = 32 * 1024 * 1024
 _ENOUGH_TO_TELL = 1024 * 1024
 _MOST_SEARCHED = 100
 
@@ -76,6 +86,16 @@ def means_tool(path: Path) -> bool:
     return key is not None and not ("steps" in key[0] and _OF_OTHERS.search(text))
 
 
+def means_api(path: Path) -> bool:
+    """Whether a YAML or JSON file is meant as an OpenAPI document; only its text is searched."""
+    try:
+        with open_regular(path) as stream:
+            text = stream.read(_LARGEST_API)
+    except OSError:
+        return False
+    return _API.search(text) is not None or (path.suffix == JSON and _MINIFIED_API.search(text) is not None)
+
+
 def mentions_tools(path: Path) -> bool:
     """Whether the text of a Python file that cannot be parsed mentions tools; if not, it was not meant to have any."""
     try:
@@ -99,12 +119,14 @@ class FilesTarget(NamedTuple):
         paths: The files.
         name: The name in the files, or `None` for all their tools.
         is_single: Whether the path is that of a single file, not a folder or pattern.
+        is_api: Whether the single file is an OpenAPI document.
     """
 
     spelled: str
     paths: tuple[Path, ...]
     name: str | None = None
     is_single: bool = True
+    is_api: bool = False
 
     @property
     def python(self) -> tuple[Path, ...]:
@@ -114,11 +136,11 @@ class FilesTarget(NamedTuple):
     @property
     def pipelines(self) -> tuple[Path, ...]:
         """The pipelines and agents among them."""
-        return tuple(path for path in self.paths if path.suffix != PYTHON)
+        return () if self.is_api else tuple(path for path in self.paths if path.suffix != PYTHON)
 
-    def only_python(self) -> Self:
+    def without_pipelines(self) -> Self:
         """Return the same target without its pipelines and agents."""
-        return self._replace(paths=self.python)
+        return self if self.is_api else self._replace(paths=self.python)
 
 
 class NameTarget(NamedTuple):
@@ -191,11 +213,14 @@ def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
         return Problem(
             NOT_A_TOOL, f"'{text}' holds test cases, not tools", hint=f"run them: toolkit test {quote(text)}"
         )
+    if path.suffix in (*YAML, JSON) and not (path.suffix != JSON and means_tool(path)) and means_api(path):
+        return FilesTarget(text, (path,), name, is_api=True)
     if path.suffix in SUFFIXES:
         return FilesTarget(text, (path,), name)
     return Problem(
         NOT_A_TOOL,
-        f"'{text}' is neither a Python file nor a pipeline",
+        f"'{text}' is neither a Python file nor a pipeline"
+        + (", nor an OpenAPI document" if path.suffix == JSON else ""),
         hint=f"name a file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
     )
 

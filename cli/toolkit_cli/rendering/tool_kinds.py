@@ -5,6 +5,7 @@ from inspect import getattr_static
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
+from toolkit.approvals.policies import endpoint_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli.rendering.excerpts import shown_path
@@ -70,6 +71,8 @@ def address_of(spec: ToolSpec, target: str = "") -> str:
         target: The target that the tool was opened with; tools that a program has built do not know where they are.
     """
     source = shown_path(spec.source or "") or _holder_of(spec, target)
+    if (endpoint := endpoint_of(spec.names)) is not None:
+        return f"{source}:{spec.name}" if spec.names[-1] == endpoint else spec.name
     if source.endswith((".yaml", ".yml")):
         return source
     if source.startswith(REMOTE):

@@ -173,6 +173,9 @@ _HEADERS = _table_of_texts("{ Authorization = 'Bearer ${TOKEN}' }", _HEADER)
 
 # ----------------------------------------------------------------------------------------------- the rows
 
+HEADERS: Final = Key("headers", _HEADERS, "headers to send with every request", take=_takes_named(_HEADERS, _HEADER))
+PREFIX: Final = Key("prefix", _NAME_PART, "prefix for the tool names that models see; the server's name by default")
+
 _COMMON = (
     Key(
         "trusted",
@@ -182,7 +185,7 @@ _COMMON = (
         take=_trusted,
     ),
     Key("meta", _CROSSING, "the context values that the server receives with each call", take=_converter),
-    Key("prefix", _NAME_PART, "prefix for the tool names that models see; the server's name by default"),
+    PREFIX,
     Key("tools", _CHOICES, "tools to use: names, patterns or /regular expressions/; all by default", take=read_choices),
     Key("exclude", _CHOICES, "tools to leave out, in the same form", take=read_choices),
     Key("required", _CHOICES, "names of tools that must exist; a missing one is an error", take=read_choices),
@@ -237,7 +240,7 @@ _REACHED = (
         required=True,
         take=_address,
     ),
-    Key("headers", _HEADERS, "headers to send with every request", take=_takes_named(_HEADERS, _HEADER)),
+    HEADERS,
 )
 STDIO_KEYS: Final = (*_STARTED, *_COMMON)
 HTTP_KEYS: Final = (*_REACHED, AUTH, *_COMMON)
