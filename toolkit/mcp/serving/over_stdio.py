@@ -257,9 +257,10 @@ class _Lines:
         while not self._lines:
             self._news = self._loop.create_future()
             await self._news
-        line = self._lines.popleft()
-        self._room.release()
-        return line
+        if self._lines[0] is not None:  # the end stays, for whoever asks again
+            self._room.release()
+            return self._lines.popleft()
+        return None
 
     def add(self, line: bytes | None) -> None:
         """Add a line; `None` is the end."""
