@@ -11,13 +11,13 @@ processor time of starting one.
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, local
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -49,7 +49,7 @@ def ends_more_than_a_call(error: BaseException) -> bool:
         return False
     if isinstance(error, BaseExceptionGroup):
         return any(map(ends_more_than_a_call, error.exceptions))
-    return isinstance(error, KeyboardInterrupt | GeneratorExit) or _is_cancellation_of_this_task(error)
+    return isinstance(error, KeyboardInterrupt | GeneratorExit | Abandoned) or _is_cancellation_of_this_task(error)
 
 
 def _is_cancellation_of_this_task(error: BaseException) -> bool:
@@ -60,17 +60,96 @@ def _is_cancellation_of_this_task(error: BaseException) -> bool:
     return task is not None and bool(task.cancelling())
 
 
+class Abandoned(BaseException):
+    """Ends a coroutine that a `Driver` drives, while what it waits for goes on. The cancellation of such a coroutine.
+
+    Attributes:
+        because: What ends it, such as a time limit, or `None`.
+    """
+
+    def __init__(self, because: object = None) -> None:
+        super().__init__("the call was abandoned")
+        self.because = because
+
+
+class Driver(Protocol):
+    """Drives a coroutine in a thread without an event loop, in which other threads can abandon what it waits for.
+
+    Attributes:
+        clock: The time limit of the coroutine, while it has one.
+    """
+
+    clock: Any
+
+
+class _DriverOfThread(local):
+    current: Driver | None = None
+
+
+_DRIVER = _DriverOfThread()
+
+
+def driver_of_thread() -> Driver | None:
+    """Return what drives the running coroutine, unless that is an event loop."""
+    return None if loop_is_running() else _DRIVER.current
+
+
+class Handed:
+    """What a coroutine hands to its driver instead of doing it itself: a plain function, or a coroutine to await.
+
+    Awaiting it returns the result and the exception that the work has raised.
+    """
+
+    __slots__ = ("work",)
+
+    def __init__(self, work: Callable[[], Any] | Coroutine[Any, Any, Any]) -> None:
+        self.work = work
+
+    def __await__(self) -> Generator["Handed", Any, Any]:
+        return (yield self)
+
+
+async def _hand(work: Callable[[], T] | Coroutine[Any, Any, T]) -> T:
+    """Let the driver of this coroutine do some work, and return the result."""
+    value, error = await Handed(work)
+    if error is not None:
+        raise error
+    return cast("T", value)
+
+
+def step_driven(driver: Driver, step: Callable[[Any], Any], value: Any) -> Handed:
+    """Run a driven coroutine until it hands something to its driver, and return that.
+
+    Args:
+        driver: The driver.
+        step: The method of the coroutine to call: `send` or `throw`.
+        value: What is sent or thrown.
+
+    Raises:
+        StopIteration: If the coroutine ends.
+    """
+    _DRIVER.current = driver
+    try:
+        handed: Handed = step(value)
+    finally:
+        _DRIVER.current = None
+    return handed
+
+
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never suspends, without an event loop.
 
     Raises:
         RuntimeError: If it suspends after all.
     """
+    driver, _DRIVER.current = _DRIVER.current, None  # of a coroutine around this one, which would have to suspend too
     try:
         coroutine.send(None)
     except StopIteration as stop:
         result: T = stop.value
         return result
+    finally:
+        _DRIVER.current = driver
     coroutine.close()
     raise RuntimeError("a coroutine that must not suspend, because no event loop is running, has suspended")
 
@@ -119,7 +198,7 @@ def responds(loop: "AbstractEventLoop", patience: float) -> bool:
 async def pause(seconds: float) -> None:
     """Sleep, without blocking the event loop if one is running."""
     if not loop_is_running():
-        time.sleep(seconds)  # noqa: ASYNC251 - there is no event loop to block
+        await _call_in_thread(partial(time.sleep, seconds))
         return
     import asyncio
 
@@ -131,15 +210,23 @@ async def await_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
 
     Code that awaits this never suspends without an event loop, so it can be passed to `drive`.
     """
-    return await coroutine if loop_is_running() else run_in_loop(coroutine)
+    if loop_is_running():
+        return await coroutine
+    return run_in_loop(coroutine) if _DRIVER.current is None else await _hand(coroutine)
 
 
 async def call_function(function: Callable[..., Any], *arguments: Any, is_async: bool) -> Any:
     """Call a function; a sync one runs in a thread if an event loop is running, so that it does not block it."""
     if is_async:
         return await function(*arguments)
-    value = await in_thread(partial(function, *arguments)) if loop_is_running() else function(*arguments)
+    call = partial(function, *arguments)
+    value = await in_thread(call) if loop_is_running() else await _call_in_thread(call)
     return await await_or_run(value) if isinstance(value, CoroutineType) else value
+
+
+async def _call_in_thread(function: Callable[[], T]) -> T:
+    """Call a function in this thread, which has no event loop; if the coroutine is driven, its driver calls it."""
+    return function() if _DRIVER.current is None else await _hand(function)
 
 
 def run_in_new_thread(function: Callable[[], T]) -> T:

@@ -135,12 +135,12 @@ def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
 
     async def end():
         pool = worker_pool.WorkerPool()
-        pool.begin(block)
+        pool.begin(block, lambda: None, needs_loop=True)
         await until(blocks.is_set)
-        waiting = pool.begin(late)
+        waiting = pool.begin(late, lambda: None, needs_loop=True)
         pool.close()
         pool.move_if_blocked(waiting)
-        return await waiting.finished
+        return waiting.result
 
     try:
         assert asyncio.run(end()).error_code == "cancelled"

@@ -238,6 +238,7 @@ class RedescribedTool(WrappedTool):
             origin=spec.origin or (spec.source if source not in {None, spec.source} else None),
             names=names or spec.names or ((spec.name,) if name not in {None, spec.name} else ()),
         )
+        self.calls_one_function = inner.calls_one_function
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]
@@ -310,6 +311,7 @@ class HandmadeTool(Tool):
         self.function = function
         self.work = read_handmade(name, description, parameters, function, options)
         self.spec = self.work.spec
+        self.calls_one_function = type(self) is HandmadeTool and not self.work.suspends
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,9 @@ class Callee:
     steps_at_once: Callable[[Any, ToolContext], ToolResult] | None = None
     """The same for a tool that calls other tools in the context of its own call, if all of them support it."""
 
+    calls_one_function: bool = False
+    """Whether all that `perform` does is to call one plain function, so that its thread can make the whole call."""
+
     result_of_nothing: ToolResult | None = None
     """The result if the tool returns `None`; without one, `None` is data like any other value."""
 
@@ -258,6 +261,7 @@ _OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", 
     "reach",
     "work_at_once",
     "steps_at_once",
+    "calls_one_function",
     "takes_short_way",
     "needs_no_question",
 }

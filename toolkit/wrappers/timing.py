@@ -3,10 +3,11 @@
 import asyncio  # noqa: TID253 - this module is imported only where there is a time limit
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any, TypeVar
 
 from toolkit.amounts import format_duration
-from toolkit.running import loop_is_running, responds
+from toolkit.running import Abandoned, Driver, driver_of_thread, loop_is_running, responds
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.calls.metrics import Waiting
 from toolkit.tools.calls.results import ToolResult
@@ -58,6 +59,8 @@ async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], co
     Raises:
         OutOfTime: If the work took longer; it was cancelled as far as possible.
     """
+    if (driver := driver_of_thread()) is not None:
+        return await _within_in_thread(seconds, work, context, driver)
     clock = Clock(seconds)
     _RUNNING.add(clock)
     try:
@@ -69,6 +72,21 @@ async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], co
         raise
     finally:
         _RUNNING.discard(clock)
+
+
+async def _within_in_thread(
+    seconds: float, work: Callable[[ToolContext], Awaitable[T]], context: ToolContext, driver: Driver
+) -> T:
+    """Do the same in a thread without an event loop, where whoever watches the driver keeps to its time limit."""
+    clock = driver.clock = ThreadClock(seconds)
+    try:
+        return await work(context.replace(waits=StandingClock(clock, context.waits)))
+    except Abandoned as error:
+        if error.because is clock:
+            raise OutOfTime from error
+        raise
+    finally:
+        driver.clock = None
 
 
 def running_clocks() -> "tuple[Clock, ...]":
@@ -142,12 +160,46 @@ class Clock:
             self.limit.reschedule(deadline)
 
 
+class ThreadClock:
+    """The same without an event loop: somebody else compares it with the time, and ends the work that is overdue."""
+
+    def __init__(self, seconds: float) -> None:
+        """Start the clock."""
+        self._waiting = 0
+        self._left = seconds
+        self._deadline: float | None = monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time limit."""
+        deadline = self._deadline
+        return self._left if deadline is None else deadline - monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time limit is reached, which it never is while the clock is paused."""
+        deadline = self._deadline
+        return deadline is not None and monotonic() >= deadline
+
+    def stop(self) -> None:
+        """Pause the clock."""
+        self._waiting += 1
+        if self._deadline is not None:
+            self._left, self._deadline = self._deadline - monotonic(), None
+
+    def go_on(self) -> None:
+        """Resume the clock, once `go_on` was called as often as `stop`."""
+        self._waiting -= 1
+        if self._waiting == 0:
+            self._deadline = monotonic() + self._left
+
+
 class StandingClock(Waiting):
     """Waiting during which a clock is paused."""
 
     __slots__ = ("_clock",)
 
-    def __init__(self, clock: Clock, around: Waiting | None) -> None:
+    def __init__(self, clock: Clock | ThreadClock, around: Waiting | None) -> None:
         super().__init__(around)
         self._clock = clock
 

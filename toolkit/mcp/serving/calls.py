@@ -114,7 +114,7 @@ class Call:
         self._rules = rules
         self._pool = pool
         self.redactor = redactor
-        self._asked = _new_future()
+        self._news = _new_future()
         self._asked_so_far = 0
         self._task: Task | None = None
         self._is_asking = 0
@@ -143,7 +143,11 @@ class Call:
             result_tokens=self._rules.result_tokens,
         ).replace(limiter=self._rules.limiter)
         bounded = budgeted(self._timed, self._rules.result_tokens)
-        self._task = self._pool.begin(lambda: bounded.call(self.arguments, context))
+        self._task = self._pool.begin(
+            lambda: bounded.call(self.arguments, context),
+            self._wake,
+            needs_loop=bounded is not self._timed or not self.tool.calls_one_function,
+        )
 
     def follow(self, request: Context) -> None:
         """Send progress to the client of this request from now on."""
@@ -162,16 +166,14 @@ class Call:
         task = self._task
         assert task is not None  # it has begun
         try:
-            while not task.finished.done() and not self.questions:
+            while task.result is None and not self.questions:
                 await self._wait(task)
         except asyncio.CancelledError:
             self.cancel()
             raise
-        if not task.finished.done():
-            return None
-        if self._progress is not None:
+        if task.result is not None and self._progress is not None:
             await self._progress.close()
-        return task.finished.result()
+        return task.result
 
     @property
     def waits_for_person(self) -> bool:
@@ -194,15 +196,23 @@ class Call:
     async def _wait(self, task: Task) -> None:
         """Wait until the call ends or asks a question, or a short time has passed; then check that it is not stuck."""
         loop = asyncio.get_running_loop()
-        began = loop.time()
-        waited: list[asyncio.Future[Any]] = [task.finished, self._asked]
-        news, _ = await asyncio.wait(waited, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        began, left = loop.time(), task.end_if_overdue()
+        self._news = loop.create_future()
+        patience = min(PATIENCE, self._rules.limit if left is None else left)
+        timer = loop.call_later(patience, self._wake)
+        try:
+            await self._news
+        finally:
+            timer.cancel()
         self._working += loop.time() - began
-        if self._asked.done():
-            self._asked = _new_future()
-        if not news:
+        if task.result is None and not self.questions:
             self._pool.move_if_blocked(task)
             await self._end_if_stuck(task)
+
+    def _wake(self) -> None:
+        """Let whoever waits for the call see what is new."""
+        if not self._news.done():
+            self._news.set_result(None)
 
     async def _end_if_stuck(self, task: Task) -> None:
         """Fail a call that exceeds its timeout but cannot be cancelled, because it blocks its loop or never stops."""
@@ -210,9 +220,8 @@ class Call:
         if overdue <= GRACE or self._is_asking:
             return
         blocks = not await self._pool.is_responding(task)
-        if (blocks or overdue > STUBBORN) and not task.finished.done():
-            message = message_of_late_end(self._rules.limit, blocks=blocks)
-            task.finished.set_result(ToolResult.failure(message, "timeout"))
+        if blocks or overdue > STUBBORN:
+            task.settle(ToolResult.failure(message_of_late_end(self._rules.limit, blocks=blocks), "timeout"))
 
     def _gate(self, request: Context, session: str | None) -> Gate:
         rules = self._rules
@@ -269,8 +278,7 @@ class Call:
         name = f"question_{self._asked_so_far}"
         self.questions[name] = question = Question(request, asyncio.get_running_loop().create_future())
         with self.asking():
-            if not self._asked.done():
-                self._asked.set_result(None)
+            self._wake()
             try:
                 return await question.answer
             finally:

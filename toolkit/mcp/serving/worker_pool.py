@@ -1,28 +1,37 @@
-"""A worker pool: calls run in a separate event loop from the one that serves the clients.
+"""A worker pool: calls run in other threads than the event loop that serves the clients.
 
 So the server stays responsive whatever a tool does: a tool that raises an unexpected exception or never ends only harms
 its own call. Async tools share a loop, because their clients and locks belong to one. If one of them blocks the loop,
 the loop is abandoned with the calls that run there, and the next call gets a new loop.
+
+A call of one plain function needs no loop: a thread makes the whole call. If the function takes too long, or the call
+is cancelled, another thread takes the call over and ends it, while the function goes on in its own.
 """
 
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
-from toolkit.running import responds
+from toolkit.running import Abandoned, responds, run_in_idle_thread, step_driven
 from toolkit.tools.calls.results import ToolResult
+from toolkit.wrappers.timing import ThreadClock
 
+T = TypeVar("T")
 Work = Callable[[], Coroutine[Any, Any, ToolResult]]
 
 PATIENCE = 0.5
 """Seconds within which a loop has to begin a call; after that it counts as blocked."""
 _CLEANUP_SECONDS = 2.0
 """Seconds that calls get to clean up at shutdown."""
+_GLANCE = 0.01
 
 _CANCELLED = ToolResult.failure("the call was cancelled", "cancelled")
 _log = logging.getLogger("toolkit.mcp")
@@ -34,26 +43,50 @@ class WorkerPool:
     def __init__(self) -> None:
         self._worker: _Worker | None = None
         self._others: list[_Worker] = []
+        self._in_threads: set[ThreadTask] = set()
         self._is_closed = False
+        self._making = threading.Lock()
 
-    def begin(self, work: Work) -> "Task":
-        self._worker = self._worker or _Worker()
-        return Task(self._worker, work)
+    def begin(self, work: Work, wake: Callable[[], object], *, needs_loop: bool) -> "Task":
+        """Begin a call.
+
+        Args:
+            work: Makes the call.
+            wake: Called in this loop when the call has ended.
+            needs_loop: Whether the call needs an event loop.
+        """
+        if needs_loop:
+            return LoopTask(self.worker(), work, wake)
+        task = ThreadTask(work, wake, self)
+        self._in_threads.add(task)
+        if self._is_closed:
+            task.cancel()
+        task.begin()
+        return task
+
+    def worker(self) -> "_Worker":
+        """Return the worker for further calls. Any thread may call this."""
+        with self._making:
+            self._worker = self._worker or _Worker()
+            return self._worker
+
+    def forget(self, task: "ThreadTask") -> None:
+        """Forget a call that has ended. Any thread may call this."""
+        self._in_threads.discard(task)
 
     def move_if_blocked(self, task: "Task") -> None:
         """Move a call to a new loop if it has not begun, which means that its loop is blocked."""
-        if not task.withdraw():
+        if not isinstance(task, LoopTask) or not task.withdraw():
             return
         if self._is_closed:
-            _settle(task.finished, _CANCELLED)
+            task.settle(_CANCELLED)
         else:
             self._give_up(task.worker)
-            self._worker = self._worker or _Worker()
-            task.submit(self._worker)
+            task.submit(self.worker())
 
     async def is_responding(self, task: "Task") -> bool:
         """Return whether the loop of a call responds; a blocked loop gets no further calls."""
-        if await task.worker.responds(PATIENCE):
+        if not isinstance(task, LoopTask) or await task.worker.responds(PATIENCE):
             return True
         self._give_up(task.worker)
         return False
@@ -61,9 +94,14 @@ class WorkerPool:
     def close(self) -> None:
         """Cancel all calls, and give them time to clean up; no further call begins."""
         self._is_closed = True
-        self._worker = self._worker or _Worker()  # for calls that arrive later: they meet a closed worker
-        for worker in filter(None, [self._worker, *self._others]):
-            worker.close(_CLEANUP_SECONDS)
+        for task in list(self._in_threads):
+            task.cancel()
+        worker = self.worker()  # for calls that arrive later: they meet a closed worker
+        for one in [worker, *self._others]:
+            one.close(_CLEANUP_SECONDS)
+        deadline = time.monotonic() + _CLEANUP_SECONDS
+        while self._in_threads and time.monotonic() < deadline:
+            time.sleep(_GLANCE)
 
     def _give_up(self, worker: "_Worker") -> None:
         if self._worker is worker:
@@ -74,12 +112,43 @@ class WorkerPool:
 
 
 class Task:
-    """A running call. Its future `finished` belongs to the loop that started the call."""
+    """A running call.
 
-    def __init__(self, worker: "_Worker", work: Work) -> None:
+    Attributes:
+        result: The result, once the call has ended.
+    """
+
+    def __init__(self, wake: Callable[[], object]) -> None:
+        """Create the task in the loop that starts the call; `wake` is called there when it has ended."""
+        self._home = asyncio.get_running_loop()
+        self._wake = wake
+        self.result: ToolResult | None = None
+
+    def settle(self, result: ToolResult) -> None:
+        """Set the result, unless there is one."""
+        if self.result is None:
+            self.result = result
+            self._wake()
+
+    def end_if_overdue(self) -> float | None:
+        """End the call if its time limit is over; return the seconds until then if they are known."""
+        return None
+
+    def cancel(self) -> None:
+        """Cancel the call; if it cannot be cancelled, it is abandoned."""
+        raise NotImplementedError
+
+    def _report(self, result: ToolResult) -> None:
+        with suppress(RuntimeError):  # the waiting loop is closed
+            self._home.call_soon_threadsafe(self.settle, result)
+
+
+class LoopTask(Task):
+    """A call in the event loop of a worker."""
+
+    def __init__(self, worker: "_Worker", work: Work, wake: Callable[[], object]) -> None:
         """Start the work in a worker."""
-        self._loop = asyncio.get_running_loop()
-        self.finished: asyncio.Future[ToolResult] = self._loop.create_future()
+        super().__init__(wake)
         self._work = work
         self._task: asyncio.Task[ToolResult] | None = None
         self.submit(worker)
@@ -95,7 +164,6 @@ class Task:
         return self._claim.acquire(blocking=False)
 
     def cancel(self) -> None:
-        """Cancel the call; if it cannot be cancelled, it is abandoned."""
         if not self.withdraw():
             self.worker.call_soon(self._cancel)
 
@@ -109,14 +177,91 @@ class Task:
             self._task.cancel()
 
     def _end(self, task: asyncio.Task[ToolResult]) -> None:
-        result = _CANCELLED if task.cancelled() else task.result()
-        with suppress(RuntimeError):  # the waiting loop is closed
-            self._loop.call_soon_threadsafe(_settle, self.finished, result)
+        self._report(_CANCELLED if task.cancelled() else task.result())
 
 
-def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
-    if not future.done():
-        future.set_result(value)
+class ThreadTask(Task):
+    """A call that a thread drives, which also runs the function of the tool.
+
+    While the function runs, the coroutine of the call is suspended. When it returns, its thread goes on with the call,
+    unless that was abandoned: then another thread has taken it over, and what the function returns is discarded.
+    """
+
+    def __init__(self, work: Work, wake: Callable[[], object], pool: WorkerPool) -> None:
+        super().__init__(wake)
+        self.clock: ThreadClock | None = None
+        self._pool = pool
+        self._coroutine = contained(work())
+        self._context = copy_context()
+        self._claim: threading.Lock | None = None  # acquired by whoever goes on with the suspended coroutine
+        self._ending: Abandoned | None = None
+        self._awaited: Future[Any] | None = None
+
+    def begin(self) -> None:
+        """Start the call in a thread."""
+        run_in_idle_thread(partial(self._go_on, self._coroutine.send, None))
+
+    def end_if_overdue(self) -> float | None:
+        clock = self.clock
+        if clock is None:
+            return None
+        if clock.is_over:
+            self._abandon(Abandoned(clock))
+        return max(clock.left, _GLANCE)
+
+    def cancel(self) -> None:
+        self._abandon(Abandoned())
+
+    def _abandon(self, ending: Abandoned) -> None:
+        """End the call as soon as its coroutine is suspended, whatever that waits for."""
+        self._ending = ending
+        if (claim := self._claim) is not None and claim.acquire(blocking=False):
+            if self._awaited is not None:
+                self._awaited.cancel()
+            run_in_idle_thread(partial(self._go_on, self._coroutine.throw, self._taken_ending()))
+
+    def _taken_ending(self) -> BaseException:
+        ending, self._ending = self._ending, None
+        assert ending is not None  # whoever has the claim takes it once
+        return ending
+
+    def _go_on(self, step: Callable[[Any], Any], value: Any) -> None:
+        """Drive the coroutine until it ends, awaits something in a loop, or is taken over by another thread."""
+        while True:
+            try:
+                work = self._context.run(step_driven, self, step, value).work
+            except BaseException as ending:  # noqa: BLE001 - `StopIteration` at the end, or the cancellation of the call
+                self._pool.forget(self)
+                self._report(ending.value if isinstance(ending, StopIteration) else _CANCELLED)
+                return
+            claim = self._claim = threading.Lock()
+            if self._ending is not None and claim.acquire(blocking=False):
+                step, value = self._coroutine.throw, self._taken_ending()
+            elif not callable(work):
+                self._await(work, claim)
+                return
+            else:
+                step, value = self._coroutine.send, _outcome_of(partial(self._context.copy().run, work))
+                if not claim.acquire(blocking=False):
+                    return
+
+    def _await(self, work: Coroutine[Any, Any, Any], claim: threading.Lock) -> None:
+        """Await a coroutine in the loop of a worker, and then go on in a thread."""
+
+        def go_on(ended: "Future[Any]") -> None:
+            if claim.acquire(blocking=False):
+                run_in_idle_thread(partial(self._go_on, self._coroutine.send, _outcome_of(ended.result)))
+
+        self._awaited = self._context.run(self._pool.worker().start, work)
+        self._awaited.add_done_callback(go_on)
+
+
+def _outcome_of(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+    """Return what some work returns, and what it raises."""
+    try:
+        return work(), None
+    except BaseException as error:  # noqa: BLE001 - raised again in the coroutine of the call
+        return None, error
 
 
 async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
@@ -125,6 +270,8 @@ async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
         return await work
     except asyncio.CancelledError:
         raise
+    except Abandoned:
+        return _CANCELLED
     except ExitEarlyError as ending:
         return ToolResult.failure(ending.reason, "exit_early")
     except ConfigurationError as error:
@@ -148,6 +295,10 @@ class _Worker:
         """Call a function in the loop."""
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function)
+
+    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Start a coroutine in the loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def responds(self, patience: float) -> bool:
         """Return whether the loop responds within `patience` seconds."""

@@ -139,9 +139,14 @@ class ExecutingTool(Tool):
     @cached_property
     def work_at_once(self) -> Callable[[Any], Any] | None:  # type: ignore[override,unused-ignore]
         """Calls `execute`; `None` if that is async or uses the context, or if a subclass overrides `perform`."""
-        if self.suspends or self.uses_context or type(self).perform is not ExecutingTool.perform:
+        if self.uses_context or not self.calls_one_function:
             return None
         return lambda text: self.execute(text)  # noqa: PLW0108 - `execute` can be replaced later
+
+    @property
+    def calls_one_function(self) -> bool:  # type: ignore[override,unused-ignore]
+        """Whether `execute` is not async, and no subclass overrides `perform`."""
+        return not self.suspends and type(self).perform is ExecutingTool.perform
 
     def perform(self, parsed: Any, context: ToolContext) -> Coroutine[Any, Any, Any]:
         """Call `execute`."""

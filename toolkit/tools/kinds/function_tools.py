@@ -39,8 +39,8 @@ class FunctionTool(Tool):
         self._is_filled = bool(signature.injected or signature.explicit_defaults)
         self.suspends = signature.is_async
         self.uses_context = "context" in signature.injected.values()
-        is_work_alone = type(self) is FunctionTool and not (self.suspends or self._is_filled)
-        self.work_at_once = self._call if is_work_alone else None
+        self.calls_one_function = type(self) is FunctionTool and not self.suspends
+        self.work_at_once = self._call if self.calls_one_function and not self._is_filled else None
 
     @property
     def holders(self) -> tuple[object, ...]:

@@ -101,13 +101,15 @@ class PageCalls:
         gate = self._session.gate.with_reviewer(said)
         context = self._session.context.replace(gate=gate, listener=listener, run=Run(channel=said.message))
         began = perf_counter()
-        task = self._pool.begin(lambda: tool.call(arguments, context))
-        task.finished.add_done_callback(lambda _: said.put(None))
+        task = self._pool.begin(
+            lambda: tool.call(arguments, context), lambda: said.put(None), needs_loop=not tool.calls_one_function
+        )
         try:
             while (one := await said.queue.get()) is not None:
                 yield one
+            assert task.result is not None  # nothing follows `None`, which says that the call has ended
             seconds = round(perf_counter() - began, 3)
-            yield {"result": result_record(tool, task.finished.result(), arguments) | {"seconds": seconds}}
+            yield {"result": result_record(tool, task.result, arguments) | {"seconds": seconds}}
         finally:
             said.leave()
             task.cancel()
