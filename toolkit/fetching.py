@@ -206,6 +206,11 @@ def is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
 
 
+def is_method(text: str) -> bool:
+    """Return whether a request can have a method; `CONNECT` and `TRACE` mean something else than a request."""
+    return is_token(text) and text not in {"CONNECT", "TRACE"}
+
+
 def is_settable_header(name: str) -> bool:
     """Return whether a request can have a header that does not follow from its URL and its body."""
     return is_token(name) and name.lower() not in _SET_BY_US

@@ -121,6 +121,17 @@ def test_server_receives_exactly_what_was_shown(served):
     }
 
 
+def test_body_that_is_not_text_is_shown_by_its_size():
+    made = operation("/x", method="PUT", body=Body("image/png", {}, True, "body"))
+    preview = tool_for(made, "https://api.example").preview(
+        {"body": "data:image/png;base64,iVBORw0KGgo="}, ToolContext()
+    )
+    assert preview.split("\n\n") == [
+        "HTTP PUT https://api.example/x\nAccept: application/json, */*;q=0.1\nContent-Type: image/png",
+        "<8 bytes that are not text>",
+    ]
+
+
 def test_bad_arguments_reach_neither_reviewer_nor_server(served):
     url, requests = served()
     reviewer = ScriptedReviewer([Continue()] * 3)

@@ -1,10 +1,12 @@
 """The body of a request is what its media type prescribes, and nothing of an argument leaves its part."""
 
+import asyncio
 from email import message_from_bytes
 from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given, strategies as st
+from starlette.requests import Request as Received
 
 from tests.openapi.made_operations import operation
 from toolkit.errors import ToolArgumentsError
@@ -130,6 +132,31 @@ def test_file_is_a_text_or_a_data_url():
     ]
 
 
+@pytest.mark.parametrize("kind", [FORM, PARTS])
+def test_web_framework_reads_forms_as_they_were_meant(kind):
+    schema = {"properties": {"photo": FILE}}
+    photo = "data:image/png;name=cat.png;base64,iVBORw0KGgo="
+    values = {"text": 'a "b"&c=d\r\n+é;', "list": ["x", "y,z"], "flag": True, "object": {"k": [1]}}
+    values |= {"photo": photo} if kind == PARTS else {}
+    media_type, body = sent(kind, schema=schema, members={name: name for name in values}, **values)
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def read():
+        received = Received({"type": "http", "headers": [(b"content-type", media_type.encode())]}, receive)
+        async with received.form() as form:
+            files = [(one.filename, one.content_type, await one.read()) for one in form.getlist("photo")]
+            return [(name, value) for name, value in form.multi_items() if name != "photo"], files
+
+    texts, files = asyncio.run(read())
+    assert texts == [
+        ("text", 'a "b"&c=d\r\n+é;'),
+        *(("list", "x"), ("list", "y,z"), ("flag", "true"), ("object", '{"k":[1]}')),
+    ]
+    assert files == ([("cat.png", "image/png", b"\x89PNG\r\n\x1a\n")] if kind == PARTS else [])
+
+
 def test_definition_says_what_a_file_is():
     definitions = {
         "Form": {"properties": {"file": {"$ref": "#/$defs/File"}, "files": {"$ref": "#/$defs/Files"}, "any": True}},
@@ -177,7 +204,7 @@ def test_other_bodies_are_texts_and_files_as_they_are(media_type, value, result)
 def test_what_cannot_be_written_is_refused_with_its_argument(media_type, value, fault):
     with pytest.raises(ToolArgumentsError) as raised:
         sent(media_type, "body", body=value)
-    assert (str(raised.value), raised.value.faults) == (f"invalid arguments: 'body' {fault}", {"body": fault})
+    assert (str(raised.value), raised.value.faults) == (f"Invalid parameter 'body': it {fault}", {"body": fault})
 
 
 def test_wrong_members_are_listed_by_their_arguments():

@@ -214,7 +214,7 @@ def test_values_that_climb_together_are_refused():
     made = operation("/pets/{a}{b}/x", parameter("a", "path"), parameter("b", "path", "label"))
     assert refused(made, a="x", b=".") == {"b": CLIMBING}
     together = operation("/pets/.{a}", parameter("a", "path", "label"))
-    message = f"invalid arguments: together, they would lead to an address that is not below {BASE}"
+    message = f"The arguments cannot be sent: they lead to an address that is not below {BASE}"
     with pytest.raises(ToolArgumentsError) as raised:
         make_request(operation("/pets/..{a}", parameter("a", "path", "matrix")), {"a": "x"}, BASE)
     assert (str(raised.value), refused(together, a="")) == (message, {"a": CLIMBING})
@@ -286,12 +286,12 @@ def test_all_wrong_arguments_are_listed_at_once():
     with pytest.raises(ToolArgumentsError) as raised:
         make_request(made, {"id": "..", "a": "\n"}, BASE)
     fault = "has characters that cannot be sent in a header: only ASCII without line breaks can"
-    assert str(raised.value) == f"invalid arguments: 'id' {CLIMBING}; 'a' {fault}"
+    assert str(raised.value) == f"Invalid parameter 'id': it {CLIMBING}; Invalid parameter 'a': it {fault}"
 
 
 def test_too_long_a_url_is_refused():
     message = refused(operation("/x", parameter("q")), q="x" * 9_000)
-    assert message == "invalid arguments: the URL is too long: 9027 characters, at most 8000"
+    assert message == "The arguments cannot be sent: the URL is too long: 9027 characters, at most 8000"
 
 
 @pytest.mark.parametrize("path", ["@evil.example/x", ".evil.example/x", ":80/x", "x", "", "\\x"])
@@ -303,7 +303,7 @@ def test_template_that_does_not_begin_with_a_slash_is_refused(path):
 
 @pytest.mark.parametrize("path", ["/../admin", "/a/%2e%2e/b", "/..;/b", "/\\..\\b", "/./"])
 def test_template_that_climbs_is_refused(path):
-    message = f"invalid arguments: together, they would lead to an address that is not below {BASE}"
+    message = f"The arguments cannot be sent: they lead to an address that is not below {BASE}"
     assert refused(operation(path)) == message
 
 
@@ -311,6 +311,13 @@ def test_placeholder_without_a_parameter_is_an_error_of_the_document():
     with pytest.raises(ConfigurationError) as raised:
         make_request(operation("/{id}"), {}, BASE)
     assert str(raised.value) == "the path '/{id}' of the document has 'id', which is not a parameter of it"
+
+
+@pytest.mark.parametrize("method", ["CONNECT", "TRACE", "GET /", "G\r\nX: y"])
+def test_method_that_is_no_request_is_refused(method):
+    with pytest.raises(ConfigurationError) as raised:
+        make_request(operation(method=method), {}, BASE)
+    assert str(raised.value) == f"the method '{method}' of 'op' cannot be sent"
 
 
 @pytest.mark.parametrize("path", ["//evil.example/x", "/ä b\r\n", "/a\\b", "/@evil.example", "/x:80"])

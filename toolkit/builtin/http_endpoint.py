@@ -26,6 +26,7 @@ from toolkit.fetching import (
     Fetcher,
     FetchError,
     is_header_value,
+    is_method,
     is_settable_header,
     is_token,
     joined_headers,
@@ -239,7 +240,7 @@ def _other_problems(
     method: str, headers: Mapping[str, str], timeout: float, max_bytes: int
 ) -> list[tuple[str, str | None]]:
     problems: list[tuple[str, str | None]] = []
-    if not is_token(method) or method in {"CONNECT", "TRACE"}:
+    if not is_method(method):
         problems.append((f"'{method}' is not an HTTP method that this tool can send", "write method = 'POST'"))
     for name, value in headers.items():
         if not is_token(name):

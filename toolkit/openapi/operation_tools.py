@@ -74,7 +74,7 @@ class OperationTool(ForeignSchemaTool):
         request = _with_headers(self._request(parsed), self.access.shown_headers)
         request = request.with_parts(self._shown_parts, write=str)
         headers = [f"{name}: {value}" for name, value in request.sent_headers.items()]
-        body = [] if request.body is None else ["", request.body.decode(errors="replace")]
+        body = [] if request.body is None else ["", _as_text(request.body)]
         return "\n".join([f"HTTP {request.method} {request.url}", *headers, *body])
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
@@ -129,3 +129,10 @@ def _patience(access: ServerAccess, context: ToolContext) -> float:
 
 def _with_headers(request: Request, headers: Mapping[str, str]) -> Request:
     return replace(request, headers=joined_headers(request.headers, headers))
+
+
+def _as_text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return f"<{len(body)} bytes that are not text>"

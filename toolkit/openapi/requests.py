@@ -18,6 +18,7 @@ from toolkit.fetching import (
     FetchError,
     is_below,
     is_header_value,
+    is_method,
     is_settable_header,
     is_token,
     leads_elsewhere,
@@ -135,8 +136,10 @@ def make_request(
 
     Raises:
         ToolArgumentsError: If an argument cannot be sent; the message lists all of them.
-        ConfigurationError: If the document does not say how to send one.
+        ConfigurationError: If the document does not say how to send one, or the request cannot be sent at all.
     """
+    if not is_method(operation.method):
+        raise ConfigurationError(f"the method '{operation.method}' of '{operation.id}' cannot be sent")
     faults: dict[str, str] = {}
     parts = _Parts(operation, withheld)
     for parameter in operation.parameters:
@@ -150,8 +153,8 @@ def make_request(
     headers = {"Accept": _accepted(operation), **parts.headers}
     content = write_body(operation, arguments, faults)
     if faults:
-        message = "; ".join(f"'{argument}' {fault}" for argument, fault in faults.items())
-        raise ToolArgumentsError(f"invalid arguments: {message}", faults=faults)
+        message = "; ".join(f"Invalid parameter {argument!r}: it {fault}" for argument, fault in faults.items())
+        raise ToolArgumentsError(message, faults=faults)
     if content is not None:
         headers["Content-Type"] = content.media_type
     path, query = parts.target
@@ -292,9 +295,9 @@ def _checked(request: Request, base: str) -> Request:
         url = parse_url(request.url)
         is_within = str(url) == request.url and is_below(url, parse_url(base))
     except FetchError as error:
-        raise ToolArgumentsError(f"invalid arguments: {error}") from None
+        raise ToolArgumentsError(f"The arguments cannot be sent: {error}") from None
     if not is_within:
-        raise ToolArgumentsError(f"invalid arguments: together, they would lead to an address that is not below {base}")
+        raise ToolArgumentsError(f"The arguments cannot be sent: they lead to an address that is not below {base}")
     return request
 
 
