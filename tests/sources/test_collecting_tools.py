@@ -251,6 +251,41 @@ def test_class_of_which_only_its_own_methods_return_objects_is_made(project):
     assert list(project.open("tools.py").tools) == ["rename"]
 
 
+@pytest.mark.parametrize(
+    "needs",
+    [
+        "class Weather(metaclass=Needy):",
+        "class Weather:\n    def __new__(cls, key: str):\n        return super().__new__(cls)\n",
+        "class Weather:\n    __signature__ = Signature([Parameter('key', Parameter.KEYWORD_ONLY)])\n",
+    ],
+    ids=["metaclass", "new", "signature"],
+)
+def test_class_without_init_may_need_arguments_for_another_reason(project, needs):
+    head = """
+from inspect import Parameter, Signature
+
+from toolkit import tool
+
+
+class Needy(type):
+    def __call__(cls, key: str):
+        return super().__call__()
+
+
+"""
+    method = """
+    @tool
+    def forecast(self, city: str) -> str:
+        \"\"\"Forecast.\"\"\"
+        return city
+"""
+    project.write("tools.py", f"{head}{needs}{method}")
+    warning, _ = project.problems("tools.py")
+    assert warning.partition("cannot be")[2] == (
+        " created without 'key' (create an instance in the module: weather = Weather(key=…))"
+    )
+
+
 def test_class_that_is_named_and_cannot_be_made_is_an_error(project):
     project.write("tools.py", NEEDY)
     cannot = (

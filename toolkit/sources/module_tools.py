@@ -28,6 +28,7 @@ from toolkit.tools.calls.foreign_values import (
     describe_error,
     is_routine,
     is_text,
+    member_of_class,
     members_of_class,
     module_of_class,
     name_of_class,
@@ -80,11 +81,20 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
 
 def needed_arguments(cls: type) -> list[str]:
     """Return the names of the arguments without which a class cannot be created."""
+    if _is_created_plainly(cls):
+        return []
     # Classes in C have no signature, and reading one may raise; then creating the instance shows what is missing.
     nothing: list[inspect.Parameter] = []
     parameters = call_safely(lambda: list(inspect.signature(cls).parameters.values()), nothing)
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [one.name for one in parameters if one.default is one.empty and one.kind not in variadic]
+
+
+def _is_created_plainly(cls: type) -> bool:
+    """Return whether a class has no constructor of its own, for which reading a signature is slow."""
+    own = (member_of_class(cls, name) for name in ("__init__", "__new__", "__signature__"))
+    plain = (*map(vars(object).get, ("__init__", "__new__")), None)
+    return tuple(own) == plain and member_of_class(type(cls), "__call__") is vars(type)["__call__"]
 
 
 def place_of_name(module: ModuleType, name: str) -> Location | None:

@@ -62,6 +62,12 @@ def members_of_class(cls: type) -> Mapping[str, Any]:
     return members
 
 
+def member_of_class(cls: type, name: str) -> Any:
+    """Return a member of a class or of its bases without binding it, or `None`; a metaclass cannot change it."""
+    found = (members_of_class(base) for base in bases_of_class(cls))
+    return next((members[name] for members in found if name in members), None)
+
+
 def short_repr(value: object) -> str:
     """Return the shortened `repr` of a value, or the name of its type if that fails."""
     text = call_safely(lambda: repr(value), "")

@@ -149,14 +149,14 @@ def marked_methods(cls: type) -> list[str]:
 
     A method that overrides a marked one is a tool only if it is marked itself.
     """
-    bases = reversed(bases_of_class(cls))
-    names = dict.fromkeys(name for base in bases for name in members_of_class(base) if is_text(name))
-    return [name for name in names if mark_of(_plain_member(cls, name)) is not None]
+    members: dict[str, Any] = {}
+    for base in reversed(bases_of_class(cls)):
+        if base is not object:
+            members.update(members_of_class(base))
+    return [name for name, member in members.items() if is_text(name) and mark_of(_function_in(member)) is not None]
 
 
-def _plain_member(cls: type, name: str) -> Any:
-    """Return a member without binding it or running a property."""
-    member = inspect.getattr_static(cls, name, None)
+def _function_in(member: Any) -> Any:
     return getattr(member, "__func__", member) if issubclass(type(member), staticmethod | classmethod) else member
 
 

@@ -114,12 +114,17 @@ class ExecutingTool(Tool):
     def _signature(self) -> Signature:
         """The signature of `execute`; an otherwise unfilled second parameter receives the context whatever its type."""
         signature = read_signature(self.execute)[0]
-        others = list(inspect.signature(self.execute).parameters.values())[1:]
+        others = self._own_parameters[1:]
         named = [other.name for other in others if other.name == "context" or other.default is other.empty]
         free = [name for name in named if name not in signature.injected]
         if "context" in signature.injected.values() or not free:
             return signature
         return signature._replace(injected={**signature.injected, free[0]: "context"})
+
+    @cached_property
+    def _own_parameters(self) -> list[inspect.Parameter]:
+        """The parameters of `execute`."""
+        return list(inspect.signature(self.execute).parameters.values())
 
     def _injection_problems(self) -> list[Problem]:
         """Return a problem for each parameter of `execute` that is marked for injection but cannot be injected."""
@@ -127,7 +132,7 @@ class ExecutingTool(Tool):
             signature = self._signature
         except (ValueError, TypeError) as error:
             return [Problem(UNFIT_PARAMETER, f"the signature of 'execute' cannot be read: {error}", self.place)]
-        first = next(iter(inspect.signature(self.execute).parameters), "")
+        first = self._own_parameters[0].name if self._own_parameters else ""
         if first not in signature.injected:
             return list(signature.misplaced)
         message = f"parameter {first!r} of 'execute' is the input, so it cannot come from the context"

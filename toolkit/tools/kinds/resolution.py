@@ -1,6 +1,5 @@
 """Resolves tools, functions and objects to a mapping of tools by name, or reports everything that prevents it."""
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -19,6 +18,7 @@ from toolkit.tools.calls.foreign_values import (
     is_routine,
     is_text,
     kind_of,
+    member_of_class,
     module_of_class,
     name_of_class,
     plain_text,
@@ -71,7 +71,7 @@ _REQUIREMENTS = {
 }  # fmt: skip
 
 
-_OF_TOOL = {name: inspect.getattr_static(Tool, name) for name in _REQUIREMENTS}
+_OF_TOOL = {name: member_of_class(Tool, name) for name in _REQUIREMENTS}
 
 _ABSTRACT = ("parse", "describe", "perform")
 """Methods that a subclass of `Tool` must define."""
@@ -146,7 +146,7 @@ def _unmet_requirements(tool: Tool, spec: ToolSpec, place: Location | None) -> l
     ]
     for name, requirement in _REQUIREMENTS.items():
         try:
-            if inspect.getattr_static(type(tool), name, None) is _OF_TOOL[name] and name not in _dict_of(tool):
+            if member_of_class(type(tool), name) is _OF_TOOL[name] and name not in _dict_of(tool):
                 if name not in _ABSTRACT:
                     continue
                 message = f"the class of {spec.name!r} has no '{name}'"
