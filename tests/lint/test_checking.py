@@ -368,6 +368,17 @@ def test_what_one_file_leaves_behind_is_not_blamed_on_the_next(house):
     assert [line for line in house.check("b.py", "a.py") if "b.py" in line and "TK406" not in line] == []
 
 
+def test_file_after_one_that_leaves_a_thread_runs_only_once(house):
+    house.runs(
+        "a.py", "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+    )
+    log = "with open('log', 'a') as stream:\n    stream.write('run\\n')\n"
+    house.tool("b.py", "forecast", before=log)
+    house.tool("c.py", "climate", before=log)
+    house.check("a.py", "b.py", "c.py")
+    assert Path("log").read_text("utf-8") == "run\nrun\n"
+
+
 THREADS = {
     "busy": (1, "while True:\n        pass"),
     "moving": (1, "while True:\n        os.chdir('/')"),

@@ -150,7 +150,10 @@ def main() -> None:
             answer = _examine(opener, request, trail)
             channel.rest()
             state.restore()
-            channel.answer(json.dumps({**answer, "leaves_threads": leaves_threads()}))
+            is_last = leaves_threads()  # they may affect the next file, which may be in the channel already
+            channel.answer(json.dumps({**answer, "leaves_threads": is_last}))
+            if is_last:
+                break
     except OSError as error:
         if error.errno != EBADF:
             raise
