@@ -35,7 +35,7 @@ def key(monkeypatch):
 
 
 def credentials(auth, **schemes):
-    return Credentials("the API 'shop'", {**SCHEMES, **schemes}, auth)
+    return Credentials("shop", {**SCHEMES, **schemes}, auth)
 
 
 def asked_with(auth, *security, answer=(200, {}, b""), made=None):
@@ -85,8 +85,8 @@ def test_nothing_is_sent_where_nothing_is_needed():
             {},
             [{"header": ()}, {"oauth": ("read",), "cookie": ()}],
             (
-                "the API 'shop' needs 'auth.header' or 'auth.oauth' and 'auth.cookie', which is not set: "
-                "write it as '${NAME}', with the name of an environment variable"
+                "the API 'shop' needs credentials for 'header' or 'oauth' and 'cookie': "
+                "write NAME = '${VARIABLE}' in the table [openapi.shop.auth] of the configuration"
             ),
         ),
         (
@@ -98,8 +98,8 @@ def test_nothing_is_sent_where_nothing_is_needed():
             {"oauth": OAuthClient("me", "${OTHER_KEY}")},
             [{"oauth": ()}],
             (
-                "the API 'shop' needs 'auth.oauth', which is not set: "
-                "write it as '${NAME}', with the name of an environment variable"
+                "the API 'shop' needs credentials for 'oauth': "
+                "write NAME = '${VARIABLE}' in the table [openapi.shop.auth] of the configuration"
             ),
         ),
     ],

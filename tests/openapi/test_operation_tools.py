@@ -52,7 +52,7 @@ SPEC = ToolSpec(
     requires_approval=True,
 )
 CREDENTIALS = Credentials(
-    "the API 'shop'",
+    "shop",
     {
         "key": SecurityScheme("key", "apiKey", parameter="X-Key", place="header"),
         "query": SecurityScheme("query", "apiKey", parameter="k", place="query"),
@@ -341,7 +341,7 @@ ACCESS = ServerAccess(
     base="https://api.example/v1",
     headers={"X-Team": "blue", "X-Token": "${TEAM_TOKEN}"},
     credentials=Credentials(
-        "the API 'shop'",
+        "shop",
         {
             "oauth": SecurityScheme("oauth", "oauth2", token_url=TOKENS),
             "key": SecurityScheme("key", "apiKey"),

@@ -14,14 +14,11 @@ from toolkit.documents.keys import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.fetching import Fetcher, is_header_value, is_host, leads_elsewhere
 from toolkit.hosts import ascii_host
-from toolkit.openapi.credentials import Credentials, Secret
+from toolkit.openapi.credentials import KIND, Credentials, Secret
 from toolkit.problems import Location, Problem, place_from
 from toolkit.redactors.redactor import RECEIVED
 from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.variables import fill, variables_in
-
-KIND: Final = "openapi"
-"""What names of consents begin with."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 _REDIRECTS: Final = 5
@@ -46,7 +43,7 @@ class ServerAccess:
     name: str
     base: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    credentials: Credentials = field(default_factory=lambda: Credentials("the API"))
+    credentials: Credentials = field(default_factory=lambda: Credentials("openapi"))
     allow_private: bool = False
     timeout: float = 30.0
     max_bytes: int = 5 * 1024 * 1024

@@ -140,12 +140,11 @@ class Api:
                 base = _NO_SERVER
                 place = settings.place if settings.server is not None else self._document.place("/servers")
                 self.server_problems.append(Problem(BAD_CONFIGURATION, str(error), place, hint=self._where_to_write()))
-            user = f"the API '{settings.name}'"
             self._accesses[key] = ServerAccess(
                 name=settings.name,
                 base=base,
                 headers=settings.headers,
-                credentials=Credentials(user, self._reader.schemes(), settings.auth),
+                credentials=Credentials(settings.name, self._reader.schemes(), settings.auth),
                 allow_private=settings.allow_private,
             )
         return self._accesses[key]

@@ -31,6 +31,9 @@ from toolkit.openapi.requests import Part, is_cookie_value
 from toolkit.redactors.redactor import RECEIVED
 from toolkit.variables import fill, variables_in
 
+KIND: Final = "openapi"
+"""The table of the settings of APIs, and what the names of their consents begin with."""
+
 _EARLY: Final = 30.0
 """Seconds before a token expires at which another one is requested."""
 
@@ -77,15 +80,20 @@ class Credentials:
     """The credentials for the servers of one document.
 
     Attributes:
-        user: What needs them, for messages, such as `the API 'shop'`.
+        name: The name of the API in the settings, or that of its document.
         schemes: The ways to sign in that the document declares, by name.
         auth: What the settings have for them, by name.
     """
 
-    user: str
+    name: str
     schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
     auth: Mapping[str, Secret] = field(default_factory=dict, repr=False)
     _tokens: dict[tuple[Any, ...], _Token] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def user(self) -> str:
+        """What needs the credentials, for messages."""
+        return f"the API '{self.name}'"
 
     @property
     def token_urls(self) -> list[str]:
@@ -148,9 +156,9 @@ class Credentials:
         """
         ways = self._ways(operation)
         if ways is None:
-            names = [" and ".join(f"'auth.{name}'" for name in needed) for needed in operation.security]
-            hint = "write it as '${NAME}', with the name of an environment variable"
-            raise ConfigurationError(f"{self.user} needs {' or '.join(names)}, which is not set: {hint}")
+            names = [" and ".join(map(repr, needed)) for needed in operation.security]
+            hint = f"write NAME = '${{VARIABLE}}' in the table [{KIND}.{self.name}.auth] of the configuration"
+            raise ConfigurationError(f"{self.user} needs credentials for {' or '.join(names)}: {hint}")
         return ways
 
     def _can_use(self, name: str) -> bool:

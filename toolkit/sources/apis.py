@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from toolkit.address_guard import AddressGuard, host_and_port_of
 from toolkit.approvals.consents import Consents
 from toolkit.codes import BAD_CONFIGURATION, NO_TOOLS
-from toolkit.openapi.access import KIND, consent_to
+from toolkit.openapi.access import consent_to
 from toolkit.openapi.api_settings import ApiSettings
 from toolkit.openapi.api_tools import Api
+from toolkit.openapi.credentials import KIND
 from toolkit.openapi.documents import LARGEST, ApiDocument
 from toolkit.problems import Problem, errors_among
 from toolkit.regular_files import bounded_bytes, state_folder
