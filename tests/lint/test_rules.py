@@ -225,6 +225,7 @@ CHECKS = (
     "check_pipeline",
     "check_skill",
     "check_manifest",
+    "check_api",
     "check_toolset",
 )
 

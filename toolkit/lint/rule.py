@@ -10,6 +10,7 @@ from toolkit import codes
 from toolkit.problems import Edit, Fix, Location, Problem, Severity
 
 if TYPE_CHECKING:
+    from toolkit.lint.definitions.api_files import ApiFile
     from toolkit.lint.definitions.manifests import Manifest
     from toolkit.lint.definitions.pipeline_files import PipelineFile
     from toolkit.lint.definitions.tool_definitions import ToolDefinition
@@ -157,6 +158,10 @@ class Rule:
 
     def check_manifest(self, manifest: "Manifest") -> Iterable[Problem]:
         """Check a manifest of the MCP registry, of a bundle or of a plugin."""
+        return ()
+
+    def check_api(self, api: "ApiFile") -> Iterable[Problem]:
+        """Check an OpenAPI document whose operations can be read."""
         return ()
 
     def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:

@@ -81,6 +81,10 @@ class Api:
         if most is not None and len(self._outlines) > most and not self._settings.facade:
             self.choice_problems.append(self._too_many(most))
             return []
+        return self.every_tool()
+
+    def every_tool(self) -> list[OperationTool]:
+        """Return all tools, however many they are."""
         return [tool for outline in self._outlines.values() if (tool := self._tool(outline)) is not None]
 
     @cached_property

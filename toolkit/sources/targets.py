@@ -86,14 +86,18 @@ def means_tool(path: Path) -> bool:
     return key is not None and not ("steps" in key[0] and _OF_OTHERS.search(text))
 
 
-def means_api(path: Path) -> bool:
-    """Whether a YAML or JSON file is meant as an OpenAPI document; only its text is searched."""
+def means_api(path: Path, *, most: int = _LARGEST_API) -> bool:
+    """Whether a YAML or JSON file is an OpenAPI document; only the text is searched, as far as `most` bytes."""
     try:
         with open_regular(path) as stream:
-            text = stream.read(_LARGEST_API)
+            return is_api_text(stream.read(most), path.suffix)
     except OSError:
         return False
-    return _API.search(text) is not None or (path.suffix == JSON and _MINIFIED_API.search(text) is not None)
+
+
+def is_api_text(text: bytes, suffix: str) -> bool:
+    """Whether the text of a file with a suffix is meant as an OpenAPI document."""
+    return _API.search(text) is not None or (suffix == JSON and _MINIFIED_API.search(text) is not None)
 
 
 def mentions_tools(path: Path) -> bool:

@@ -340,7 +340,9 @@ def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSe
         return f"{counted_tools(check_run.tools)}; compared with {options.against}; {_STATIC}"
     tools = counted_tools(check_run.tools) if check_run.tools.tools or not errors_among(problems) else ""
     minor = f"{counted(check_run.minor, 'minor finding')} left out, see `--profile all`" if check_run.minor else ""
-    return "; ".join(filter(None, [tools, _note_on_running(check_run.files, settings, options.paths or ()), minor]))
+    unused = f"{counted(check_run.unread, 'unused OpenAPI document')} not checked" if check_run.unread else ""
+    ran = _note_on_running(check_run.files, settings, options.paths or ())
+    return "; ".join(filter(None, [tools, ran, minor, unused]))
 
 
 def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Sequence[str | Path]) -> str:

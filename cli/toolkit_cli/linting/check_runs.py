@@ -30,6 +30,7 @@ class CheckRun:
         tools: How many tools the last check found.
         minor: How many findings of the last check only the profile `all` has.
         places: The tools in files that the last check found.
+        unread: How many OpenAPI documents the last check found in folders, and did not check.
         targets: The targets as typed.
         directory: The folder of the project.
     """
@@ -70,6 +71,7 @@ class CheckRun:
         self.tools: ToolCounts
         self.minor = 0
         self.places: tuple[ToolPlace, ...] = ()
+        self.unread = 0
         self._file, self._folder = settings.baseline, settings.baseline_folder
         self.targets, self.directory = paths, configuration.directory
         self._is_new = update_baseline
@@ -77,7 +79,7 @@ class CheckRun:
 
     def __call__(self) -> list[Problem]:
         """Check the files, and return the findings that are not in the baseline."""
-        problems, self.files, self.tools, self.minor, self.places = self._check()
+        problems, self.files, self.tools, self.minor, self.places, self.unread = self._check()
         if self._file is None:
             return problems
 

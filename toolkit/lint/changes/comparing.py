@@ -14,7 +14,7 @@ from toolkit.lint.changes.written_entries import WrittenEntry, WrittenTree
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.configuration.suppressions import silence
 from toolkit.lint.engine.checking import Checked
-from toolkit.lint.engine.requests import JSON, make_requests
+from toolkit.lint.engine.requests import make_requests
 from toolkit.lint.engine.toolsets import ToolCounts
 from toolkit.lint.engine.workers import temporary_folder
 from toolkit.pins.drifts import Change, Drift, changes_between, problems_of
@@ -22,6 +22,7 @@ from toolkit.problems import Location, Problem, in_order, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import PYTHON
 from toolkit.sources.import_permissions import FileCounts
+from toolkit.sources.targets import JSON
 
 _MARK = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
 

@@ -15,7 +15,6 @@ from toolkit.lint.definitions.json_tools import definitions_in
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.definitions.written_definitions import UNKNOWN_NAME, written_definition, written_parameters
 from toolkit.lint.engine.file_checks import header_of, source_of, unreadable
-from toolkit.lint.engine.requests import JSON
 from toolkit.pins.drifts import Entry
 from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
@@ -27,6 +26,7 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.tool_reader import WrittenTool
+from toolkit.sources.targets import JSON
 from toolkit.tools.foreign.schema_tools import marks_of
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")

@@ -173,12 +173,12 @@ def is_essential(problem: Problem) -> bool:
 
 
 def files_of_frameworks(tools: "Iterable[ToolDefinition]") -> frozenset[str]:
-    """Return the files all of whose tools belong to other frameworks, or are lookalikes of ours."""
+    """Return the files all of whose tools belong to other frameworks or APIs, or are lookalikes of ours."""
     found: dict[str, bool] = {}
     for tool in tools:
         if tool.location is not None:
             file = tool.location.file
-            found[file] = found.get(file, True) and (tool.framework is not None or tool.is_lookalike)
+            found[file] = found.get(file, True) and (tool.is_by_others or tool.is_lookalike)
     return frozenset(file for file, is_foreign in found.items() if is_foreign)
 
 

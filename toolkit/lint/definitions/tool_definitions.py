@@ -1,6 +1,6 @@
 """The definition of a tool as rules see it, from Python, JSON, a pipeline or an object."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
@@ -16,7 +16,7 @@ from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import Terms
 
-Origin = Literal["python", "json", "pipeline", "object"]
+Origin = Literal["python", "json", "openapi", "pipeline", "object"]
 TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value", "instruction", "prompt"]
 
 
@@ -101,6 +101,7 @@ class ToolDefinition:
         is_lookalike: Whether a class is a tool by its attributes alone, in a file that imports nothing of this package.
         outline: If only the source was read, the specification as far as the source shows it.
         exports: The exports of `spec` so far, by dialect; shared by copies of the definition.
+        find_place: Returns where a part of the parameters' schema is written, if that is in an OpenAPI document.
     """
 
     name: str
@@ -124,6 +125,7 @@ class ToolDefinition:
     is_lookalike: bool = False
     outline: ToolSpec | None = None
     exports: dict[str, Export] = field(default_factory=dict, repr=False)
+    find_place: Callable[[Pointer], Location | None] | None = None
 
     @property
     def terms(self) -> Terms | None:
@@ -133,6 +135,11 @@ class ToolDefinition:
 
         marks = marks_of(self.framework)
         return None if marks is None else marks.terms
+
+    @property
+    def is_by_others(self) -> bool:
+        """Whether it is described in the terms of others: of a framework, or of an API."""
+        return self.framework is not None or self.origin == "openapi"
 
     @property
     def is_in_template(self) -> bool:
@@ -167,9 +174,11 @@ class ToolDefinition:
         """
         if (node := self.node(*path)) is not None:
             return node.location
-        named = {parameter.name: parameter.location for parameter in self.parameters}
-        if len(path) > 1 and path[0] == "properties" and (found := named.get(str(path[1]))):
+        if self.find_place is not None and (found := self.find_place(path)) is not None:
             return found
+        named = {parameter.name: parameter.location for parameter in self.parameters}
+        if len(path) > 1 and path[0] == "properties" and (known := named.get(str(path[1]))):
+            return known
         return self.location
 
     def node(self, *path: str | int) -> Node | None:

@@ -42,6 +42,7 @@ class Checked(NamedTuple):
         tools: The numbers of tools and of files with tools.
         minor: The number of findings that only the profile `all` has.
         places: The tools in files.
+        unread: The number of OpenAPI documents in folders that were not checked.
     """
 
     problems: list[Problem]
@@ -49,6 +50,7 @@ class Checked(NamedTuple):
     tools: ToolCounts
     minor: int = 0
     places: tuple[ToolPlace, ...] = ()
+    unread: int = 0
 
 
 def check(
@@ -91,7 +93,7 @@ def check_and_count(
     settings = read_lint_settings(configuration)[0] if settings is None else settings
     if text is not None:
         settings, cache = settings._replace(is_static=True), None
-    requests, problems, folders = _asked(targets, configuration, text)
+    requests, problems, folders, unread = _asked(targets, configuration, text)
     if configuration.builtin or configuration.env:
         from toolkit.lint.engine.project_settings import waiting_for_consent  # few projects need consent
 
@@ -122,7 +124,7 @@ def check_and_count(
         kept.save()  # also after Ctrl-C: the next check continues with the remaining files
     found = [problem for report in reports for problem in report.problems]
     problems += [*together.problems, *milder_in_left_over_files(found, requests)]
-    return _as_seen_from_here(problems, reports, together, settings)
+    return _as_seen_from_here(problems, reports, together, settings)._replace(unread=len(unread))
 
 
 def find_tools(
@@ -159,7 +161,8 @@ def _asked(targets: Sequence[str], configuration: Configuration, text: str | Non
 
 
 def _requests(targets: Sequence[str], configuration: Configuration) -> Asked:
-    return make_requests(targets or configuration.sources or ["."], _base_of(targets, configuration))
+    own = targets or configuration.sources or [".", *configuration.openapi]
+    return make_requests(own, _base_of(targets, configuration), configuration.openapi)
 
 
 def _base_of(targets: Sequence[str], configuration: Configuration) -> Path:
@@ -303,7 +306,7 @@ def _files_of_frameworks(reports: Sequence[Report], problems: Iterable[Problem])
     here = Path.cwd()
     tools = [tool for report in reports for tool in report.tools]
     found = {place_from(here, Location(file)).file for file in files_of_frameworks(tools)}
-    if found and all(tool.framework is not None or tool.is_lookalike for tool in tools):
+    if found and all(tool.is_by_others or tool.is_lookalike for tool in tools):
         found.update(problem.location.file for problem in problems if problem.location)
     return frozenset(found)
 

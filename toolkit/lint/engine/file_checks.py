@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -155,9 +156,9 @@ class FileChecker:
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._others: dict[str, PythonFile] = {}
-        self._tool, self._function, self._module, self._pipeline, self._skill, self._manifest = (
+        self._tool, self._function, self._module, self._pipeline, self._skill, self._manifest, self._api = (
             [rule for rule in rules if rule.overrides(f"check_{what}")]
-            for what in ("tool", "function", "module", "pipeline", "skill", "manifest")
+            for what in ("tool", "function", "module", "pipeline", "skill", "manifest", "api")
         )
 
     def read(self, request: Request) -> "Read":
@@ -205,6 +206,8 @@ class FileChecker:
                 return self._cases(request)
             case "manifest":
                 return self._manifest_file(request)
+            case "openapi":
+                return self._api_file(request)
             case "skill":
                 return self._skill_file(request)
             case "pipeline":
@@ -339,6 +342,20 @@ class FileChecker:
         # A manifest depends on the code of its project, so its findings are not cached.
         return self._finished(problems, [], file, text, _Opened.of(None))._replace(needs=None)
 
+    def _api_file(self, request: Request) -> Report:
+        from toolkit.lint.definitions.api_files import definitions_in, read_api  # few checks have OpenAPI documents
+        from toolkit.lint.engine.records import read_api_record
+
+        file = Path(str(request.file))
+        record = json.loads(request.api)
+        settings = read_api_record(record) if "document" in record else None
+        text = None if request.text is None else request.text.encode()
+        api = read_api(file, settings, only=record.get("only"), data=text)
+        tools = definitions_in(api)
+        problems = [*api.problems, *(problem for rule in self._api for problem in rule.check_api(api))]
+        # Checking it again takes less time than looking for secrets in what would be cached.
+        return self._finished(problems, tools, str(file), "", _Opened.of(None))._replace(needs=None)
+
     def _skill_file(self, request: Request) -> Report:
         file = str(request.file)
         skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
@@ -389,7 +406,7 @@ class FileChecker:
         headers = {header_of(tool.function) for tool in tools if tool.function and tool.function.file.file == file}
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))
         return Report(
-            (*_once_a_function(found), *building), stripped, suppressions=tuple(suppressions), needs=opened.needs
+            (*_once_a_place(found), *building), stripped, suppressions=tuple(suppressions), needs=opened.needs
         )
 
 
@@ -398,14 +415,14 @@ def _keys_of(problem: Problem) -> set[tuple[object, ...]]:
     return {("message", problem.code, problem.message), ("place", problem.code, place)}
 
 
-def _once_a_function(found: Iterable[tuple[ToolDefinition, Problem]]) -> Iterator[Problem]:
-    """Yield the findings in tools; of tools with the same function, those in that function only once."""
+def _once_a_place(found: Iterable[tuple[ToolDefinition, Problem]]) -> Iterator[Problem]:
+    """Yield the findings in tools; those in a function or a part of a document that several tools have only once."""
     first: dict[tuple[object, ...], ToolDefinition] = {}
     for tool, one in found:
-        is_in_function = tool.function is not None and one.code not in _OF_NAMES  # each of the names may be wrong
         node = tool.function and tool.function.node
-        if not is_in_function or first.setdefault((node, one.code, one.location), tool) is tool:
-            yield one
+        is_shared = (node is not None or tool.origin == "openapi") and one.code not in _OF_NAMES
+        if not is_shared or first.setdefault((node, one.code, one.location), tool) is tool:
+            yield one  # of the names of one function, each may be wrong
 
 
 def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:

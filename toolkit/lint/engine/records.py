@@ -30,13 +30,15 @@ def _read_server(name: str, record: Mapping[str, Any]) -> Any:
     return ListedServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
 
 
-def _api_record(settings: Any) -> dict[str, Any]:
-    """Return the settings of an API as plain data, without what requests are signed with."""
-    record: dict[str, Any] = settings._replace(auth={}, headers={}, names=dict(settings.names))._asdict()
+def api_record(settings: Any) -> dict[str, Any]:
+    """Return the settings of an API as plain data; of what requests are signed with, only the names."""
+    hidden = dict.fromkeys(settings.auth, "")
+    record: dict[str, Any] = settings._replace(auth=hidden, headers={}, names=dict(settings.names))._asdict()
     return record
 
 
-def _read_api(record: Mapping[str, Any]) -> Any:
+def read_api_record(record: Mapping[str, Any]) -> Any:
+    """Return the settings of an API from their record."""
     from toolkit.openapi.api_settings import ApiSettings  # few projects have APIs
 
     lists = {key: tuple(record[key]) for key in ("include", "exclude")}
@@ -53,7 +55,7 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
         "env": configuration.env,
         "groups": {name: one._asdict() for name, one in configuration.groups.items()},
         "mcp": {name: _server_record(one) for name, one in configuration.mcp.items() if isinstance(one, tuple)},
-        "openapi": {name: _api_record(one) for name, one in configuration.openapi.items()},
+        "openapi": {name: api_record(one) for name, one in configuration.openapi.items()},
         "builtin": {name: [one.kind, _options_record(one.options)] for name, one in configuration.builtin.items()},
     }
 
@@ -77,6 +79,6 @@ def read_configuration(record: Mapping[str, Any]) -> Configuration:
         groups={name: _read_group(one) for name, one in record["groups"].items()},
         granted=frozenset(PERMISSIONS),  # nothing that is opened here is called
         mcp={name: _read_server(name, one) for name, one in record["mcp"].items()},
-        openapi={name: _read_api(one) for name, one in record["openapi"].items()},
+        openapi={name: read_api_record(one) for name, one in record["openapi"].items()},
         builtin={name: ReadySettings(*one) for name, one in record["builtin"].items()},
     )

@@ -58,12 +58,14 @@ class MissingDescription(Rule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        if tool.description is None or tool.description.strip() or (tool.source or "").endswith(YAML):
-            return  # YAML is checked as a document, even if no tool could be built from it
+        is_checked = tool.origin != "openapi" and (tool.source or "").endswith(YAML)
+        if tool.description is None or tool.description.strip() or is_checked:
+            return  # a pipeline is checked as a document, even if no tool could be built from it
         what = "what it does and when to use it"
         written = tool.terms.description if tool.terms else "a docstring"
         is_class = not tool.terms and tool.function is not None and tool.function.takes_call
         hint = f"write {'a description' if is_class else written}: {what}" if tool.function else f"describe {what}"
+        hint = f"write 'summary: …': {what}" if tool.origin == "openapi" else hint
         yield self.problem(
             f"tool {tool.name!r} has no description", tool.location, hint=hint, severity=self._severity_for(tool)
         )

@@ -113,7 +113,7 @@ class MissingParameterDescription(Rule):
     def _severity_for(
         self, tool: ToolDefinition, parameter: ParameterDefinition, bare: list[ParameterDefinition]
     ) -> Severity:
-        if tool.framework is None:
+        if not tool.is_by_others:
             return "info" if all(_SAYS_ENOUGH.fullmatch(one.name) for one in bare) else self.severity
         if _is_described_by_tool(tool) or not is_unclear(tool, parameter, bare=len(bare)):
             return "info"
