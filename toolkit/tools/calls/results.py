@@ -245,7 +245,7 @@ class ToolResult:
     def text(self) -> str:
         """The text for a model: the output, or `Error: ` and the message, after the remark if there is one."""
         text = self.output if self.error is None else f"Error: {self.error}"
-        return f"{note}\n{text}" if (note := self.note) else text
+        return f"{self.note}\n{text}" if self.remark or self.skips else text
 
     @property
     def note(self) -> str:
