@@ -399,7 +399,7 @@ def short_call(tool: Callee, *, gives_values: bool = False) -> ShortCall:
     """
     parse, work, steps, result_of = tool.parse, tool.work_at_once, tool.steps_at_once, tool.result_of
     name, is_logged = tool.spec.name, tool.call_logger.isEnabledFor
-    gives_values = gives_values and type(tool).result_of is Callee.result_of
+    is_usual = type(tool).result_of is Callee.result_of
 
     def call(arguments: str | Mapping[str, Any], context: ToolContext) -> Any:
         started = perf_counter()
@@ -412,7 +412,9 @@ def short_call(tool: Callee, *, gives_values: bool = False) -> ShortCall:
             is_admitted = True
             value: Any = steps(parsed, context) if work is None else work(parsed)  # type: ignore[misc]  # it has one
             kind = type(value)
-            if gives_values and (kind is str or (kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN)):
+            if is_usual and kind is str:
+                result, outcome = value if gives_values else ToolResult(value), "success"
+            elif is_usual and gives_values and kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:
                 result, outcome = value, "success"
             else:
                 result = result_of(run_in_loop(value) if kind is CoroutineType else value)
