@@ -16,7 +16,7 @@ KEYRING_SERVICE: Final = "toolkit-secrets"
 """The service whose entries `${keyring:NAME}` refers to."""
 
 _ENTRY: Final = "keyring:"
-_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*|keyring:[\w.-]+)\}", re.ASCII)
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*|keyring:[A-Za-z_][\w.-]*)\}", re.ASCII)
 
 
 def variables_in(text: str) -> list[str]:

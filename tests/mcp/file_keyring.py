@@ -2,8 +2,10 @@
 
 import json
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
+import keyring
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
@@ -32,3 +34,17 @@ class FileKeyring(KeyringBackend):
         if held.pop(f"{service}/{username}", None) is None:
             raise PasswordDeleteError("there is no such password")
         self._write(held)
+
+
+@contextmanager
+def stored_in(file, secrets):
+    """Use a keyring in a file that has these secrets for settings, by the names of their entries."""
+    file.write_text(json.dumps({f"toolkit-secrets/{name}": secret for name, secret in secrets.items()}), "utf-8")
+    before, variable = keyring.get_keyring(), os.environ.get("TEST_KEYRING")
+    os.environ["TEST_KEYRING"] = str(file)
+    keyring.set_keyring(FileKeyring())
+    try:
+        yield
+    finally:
+        keyring.set_keyring(before)
+        os.environ.pop("TEST_KEYRING") if variable is None else os.environ.update(TEST_KEYRING=variable)

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.installers import INSTALL
+from tests.mcp.file_keyring import stored_in
+from toolkit.errors import ConfigurationError
 from toolkit.mcp import HttpServer, StdioServer
+from toolkit.mcp.settings.server_settings import expand, variables_in  # private
 from toolkit.problems import seen_from  # private
 from toolkit.settings import find_configuration
 
@@ -199,7 +202,7 @@ def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):
     zoo.own("sources = ['x.py']\n\n[mcp.time]\ncommand = 'a'\ntrusted = true\nmeta = 'all'\n")
     servers, problems = read(zoo, "")
     assert [problem.partition(" ")[2] for problem in problems] == [
-        "error[TK005]: unknown key 'sources' (the keys are mcp, builtin, env, audit, keep_runs, webhook)"
+        "error[TK005]: unknown key 'sources' (the keys are mcp, openapi, builtin, env, audit, keep_runs, webhook)"
     ]
     assert (servers["time"].trusted, servers["time"].owner) == (True, "user")
 
@@ -218,3 +221,17 @@ def test_missing_extra_is_told_with_the_hint(zoo):
     assert "MCP servers need 'toolkit-cli[mcp]', which is not installed" in done.stderr
     assert f"{INSTALL} 'toolkit-cli[mcp]'" in done.stderr
     assert Path(zoo.folder / "starts.txt").exists() is False
+
+
+def test_secrets_of_servers_can_be_in_the_keyring(zoo, tmp_path):
+    auth = 'auth = { client_id = "a", client_secret = "${keyring:desk.secret}", issuer = "https://login.example" }'
+    servers, problems = read(zoo, f'[mcp.desk]\nurl = "https://desk.example"\n{auth}\n')
+    assert (problems, servers["desk"].auth.client_secret) == ([], "${keyring:desk.secret}")
+    text = "Bearer ${keyring:desk} ${keyring:desk.secret}"
+    assert variables_in({"Authorization": text}) == ["keyring:desk", "keyring:desk.secret"]
+    with stored_in(tmp_path / "keyring.json", {"desk": "one", "desk.secret": "two"}):
+        assert expand(text, "MCP server 'desk'") == "Bearer one two"
+        with pytest.raises(
+            ConfigurationError, match="MCP server 'desk' needs the keyring entry 'gone', which is not set; "
+        ):
+            expand("${keyring:gone}", "MCP server 'desk'")

@@ -385,7 +385,7 @@ def test_secrets_and_what_a_client_cannot_express_are_not_written(desk):
     assert [done.stderr.splitlines()[-2] for done in found.values()] == [
         "error: 'API_KEY' of server 'own' seems to hold a secret, which is not written into a client's file",
         "error: Claude Code does not know a default for the environment variable 'ZONE'",
-        "error: Claude Code does not know the context value 'context:tenant'",
+        "error: Claude Code does not know the context value 'tenant'",
     ]
     assert "sk-very-secret-2" not in "".join(done.output for done in found.values())
 

@@ -7,6 +7,7 @@ from base64 import b64encode
 import pytest
 
 from tests.http_servers import http_server
+from tests.mcp.file_keyring import stored_in
 from tests.openapi.made_operations import operation, parameter, recording, tool_for
 from toolkit import Continue, ToolContext, ToolSpec
 from toolkit.approvals import ScriptedReviewer
@@ -334,23 +335,18 @@ def test_no_secret_is_seen_anywhere(status, caplog):
     assert hits == []
 
 
-def test_secret_is_kept_in_the_keyring_too(monkeypatch, tmp_path):
-    import keyring
-
-    from tests.mcp.file_keyring import FileKeyring
-
-    monkeypatch.setenv("TEST_KEYRING", str(tmp_path / "keyring.json"))
-    before = keyring.get_keyring()
-    keyring.set_keyring(FileKeyring())
-    try:
-        keyring.set_password("toolkit-secrets", "shop", "from-the-keyring")
+def test_secret_is_kept_in_the_keyring_too(tmp_path):
+    with stored_in(tmp_path / "keyring.json", {"shop": "from-the-keyring"}):
         asked, result = asked_with({"bearer": "${keyring:shop}"}, {"bearer": ()}, answer=(200, {}, b"from-the-keyring"))
         with pytest.raises(ConfigurationError) as raised:
             asked_with({"bearer": "${keyring:other}"}, {"bearer": ()})
-    finally:
-        keyring.set_keyring(before)
     assert (asked.headers["authorization"], result.output) == ("Bearer from-the-keyring", "*" * 10)
     assert str(raised.value) == (
         "the API 'shop': 'auth.bearer' needs the keyring entry 'other', which is not set; "
         "store it with `keyring set toolkit-secrets other`"
     )
+
+
+def test_keyring_that_cannot_be_read_is_named():
+    with pytest.raises(ConfigurationError, match="needs the keyring entry 'shop', which cannot be read"):
+        asked_with({"bearer": "${keyring:shop}"}, {"bearer": ()})

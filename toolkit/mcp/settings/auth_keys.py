@@ -21,7 +21,7 @@ from toolkit.documents.keys import (
 from toolkit.mcp.settings.server_settings import Auth, GrantType, SigningAlgorithm
 
 _LAST_PORT: Final = 65_535
-_REFERENCE: Final = re.compile(r"\s*\$\{(?:env:)?[A-Za-z_]\w*\}\s*")
+_REFERENCE: Final = re.compile(r"\s*\$\{(?:(?:env:)?[A-Za-z_]\w*|keyring:[A-Za-z_][\w.-]*)\}\s*")
 _SECRETS: Final = ("client_secret", "private_key")
 _MACHINES: Final = "client_credentials"
 

@@ -344,7 +344,9 @@ def _written(client: Client, text: str) -> str:
             )
             raise _refused(f"{client.title} cannot refer to the environment variable '{name}' there", hint)
         if default is not None or ":" in name:
-            what = f"the context value '{name}'" if ":" in name else f"a default for the environment variable '{name}'"
+            room, _, own = name.rpartition(":")
+            what = {"context": f"the context value '{own}'", "keyring": f"the keyring entry '{own}'"}.get(room)
+            what = what or f"a default for the environment variable '{name}'"
             raise _refused(f"{client.title} does not know {what}", "install with --serve, so that toolkit fills it in")
         return client.reference.format(name)
 

@@ -21,7 +21,9 @@ from toolkit.documents.keys import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.shared_context import MetaConverter, names_that_cross, nothing
 from toolkit.problems import Location, Problem
+from toolkit.redactors.redactor import RECEIVED
 from toolkit.tools.definition.names import legal_name
+from toolkit.variables import variable
 
 Protocol = Literal["auto", "handshake", "stateless"]
 """The era of the protocol to use; `auto` uses the stateless one if the server supports it."""
@@ -37,7 +39,7 @@ GrantType = Literal["authorization_code", "client_credentials"]
 
 SigningAlgorithm = Literal["RS256", "PS256", "ES256", "ES384", "EdDSA"]
 
-_REFERENCE = re.compile(r"\$\{(?:(?P<room>env|context):)?(?P<name>[A-Za-z_][\w.-]*)(?::-(?P<default>[^}]*))?\}")
+_REFERENCE = re.compile(r"\$\{(?:(?P<room>env|context|keyring):)?(?P<name>[A-Za-z_][\w.-]*)(?::-(?P<default>[^}]*))?\}")
 _SECRET_WORD = re.compile(
     r"(?:^|[_-])(?:api[_-]?key|key|token|secret|password|passwd|credentials?|auth|authorization|cookie)(?:$|[_-])",
     re.IGNORECASE,
@@ -209,15 +211,17 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
 
     Args:
         text: The text. `${NAME}` and `${env:NAME}` refer to environment variables, with a default in `${NAME:-text}`;
-            `${context:NAME}` refers to a context value.
+            `${context:NAME}` refers to a context value, and `${keyring:NAME}` to an entry of the keyring.
         user: What needs the text, for the error message.
         values: The context values, if there is a context.
 
     Raises:
-        ConfigurationError: If a variable or context value is not set.
+        ConfigurationError: If what a reference means is not set.
     """
 
     def value_of(found: re.Match[str]) -> str:
+        if found["room"] == "keyring":
+            return variable(_name_of(found), user, RECEIVED)
         name, is_context = found["name"], found["room"] == "context"
         known: Mapping[str, Any] = (values or {}) if is_context else os.environ
         if name in known and known[name] is not None:
@@ -243,13 +247,13 @@ def with_references(text: str, replacement: Callable[[str, str | None], str]) ->
 
 
 def variables_in(texts: Mapping[Any, str]) -> list[str]:
-    """Return the references in texts, such as `TOKEN` and `context:tenant`."""
+    """Return the references in texts, such as `TOKEN`, `context:tenant` and `keyring:shop`."""
     found = (match for text in texts.values() for match in _REFERENCE.finditer(text))
     return list(dict.fromkeys(map(_name_of, found)))
 
 
 def _name_of(found: re.Match[str]) -> str:
-    return f"context:{found['name']}" if found["room"] == "context" else found["name"]
+    return f"{found['room']}:{found['name']}" if found["room"] in {"context", "keyring"} else found["name"]
 
 
 def texts_of(server: McpServer) -> list[str]:
