@@ -98,7 +98,7 @@ def test_everything_that_a_document_says_about_an_operation_is_part_of_it(tmp_pa
         "parameters": (
             {
                 "argument": "path_id", "name": "id", "place": "path", "style": "simple", "explode": False,
-                "schema": {"type": "string", "description": "Of the order."}, "is_required": True, **common,
+                "schema": {"type": "string", "minLength": 1, "description": "Of the order."}, "is_required": True, **common,
             },
             {
                 "argument": "trace", "name": "trace", "place": "header", "style": "simple", "explode": False,
@@ -164,7 +164,7 @@ def test_tool_of_an_operation_has_one_schema_of_all_arguments_and_hints_of_its_m
         "parameters": {
             "type": "object",
             "properties": {
-                "id": {"type": "string", "description": "Of the order."},
+                "id": {"type": "string", "minLength": 1, "description": "Of the order."},
                 "trace": {"type": "string"},
                 **members,
             },

@@ -22,6 +22,7 @@ from toolkit.documents.nodes import (
     Source,
     Style,
     Written,
+    many_nodes,
     too_many,
 )
 from toolkit.documents.scalars import NoSuchNumber, Value, resolve
@@ -45,7 +46,8 @@ def compose(source: Source, bounds: Bounds = USUAL) -> tuple[Node | None, list[P
     """Return the root node of a document, or `None` if it cannot be parsed, and all problems."""
     composer = _Composer(source, bounds)
     try:
-        return composer.compose(), composer.problems
+        with many_nodes():
+            return composer.compose(), composer.problems
     except _Refused as refused:
         return None, [*composer.problems, refused.problem]
     except yaml.YAMLError as error:

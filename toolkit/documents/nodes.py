@@ -3,10 +3,12 @@
 Nodes are compared by identity; to compare their values, use `plain`.
 """
 
+import gc
 import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, time
 from itertools import accumulate
@@ -398,3 +400,15 @@ def plain(node: Node) -> Any:
 def is_known_version(written: Any) -> bool:
     """Return whether a document's version of the format is the one that we read."""
     return isinstance(written, int | float) and not isinstance(written, bool) and written == FORMAT_VERSION
+
+
+@contextmanager
+def many_nodes() -> Iterator[None]:
+    """Disable garbage collection: it would traverse millions of nodes again and again, none of which can be freed."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

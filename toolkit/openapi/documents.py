@@ -16,7 +16,7 @@ from toolkit.codes import BROKEN_DOCUMENT
 from toolkit.documents.document_reader import decoded_text, parse_document, read_text
 from toolkit.documents.json_places import JsonPlaces
 from toolkit.documents.json_reading import json_data
-from toolkit.documents.nodes import Bounds, Node, place_of, plain
+from toolkit.documents.nodes import Bounds, Node, many_nodes, place_of, plain
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, Severity
 from toolkit.schemas.places import unescaped
@@ -271,9 +271,10 @@ class ApiDocument:
             if file.endswith(".json"):
                 self.reported.setdefault(found)
                 return None
-        root, problems = parse_document(text, name, _BOUNDS)
-        self.reported |= dict.fromkeys(problems)
-        return None if root is None else _File(plain(root), root, name)
+        with many_nodes():
+            root, problems = parse_document(text, name, _BOUNDS)
+            self.reported |= dict.fromkeys(problems)
+            return None if root is None else _File(plain(root), root, name)
 
     def _check_version(self, data: Any) -> None:
         found = data.get("openapi") if isinstance(data, dict) else None

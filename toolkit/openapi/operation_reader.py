@@ -17,6 +17,8 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 _STYLES: Final = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 _EXPLODED: Final = ("form", "cookie")
 _NOT_PARAMETERS: Final = ("accept", "content-type", "authorization")
+_MOST_DEFINITIONS: Final = 100
+"""How many schemas that of an answer can consist of: some documents connect all their schemas with each other."""
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _PLAIN: Final = {"type", "properties", "required", "title", "description", "examples", "additionalProperties",
                  "deprecated", "default"}  # fmt: skip
@@ -160,12 +162,17 @@ class OperationReader:
         }
 
     def _schemas(self, answer: Part) -> dict[str, Mapping[str, Any]]:
+        """Return the schemas of an answer by media type; of one that refers to too many others, nothing is said."""
         found: dict[str, Mapping[str, Any]] = {}
         for media_type, media in answer.at("content", dict).members():
-            if media.at("schema").value is not None:
-                schemas, definitions = self._received.bundled({"": self._received.schema(media.at("schema"))})
-                schema = schemas[""] if isinstance(schemas[""], dict) else {}
-                found[media_type] = {**schema, **({"$defs": definitions} if definitions else {})}
+            if media.at("schema").value is None:
+                continue
+            schema = self._received.schema(media.at("schema"))
+            if self._received.is_large(schema, _MOST_DEFINITIONS):
+                schema = {}
+            schemas, definitions = self._received.bundled({"": schema})
+            whole = schemas[""] if isinstance(schemas[""], dict) else {}
+            found[media_type] = {**whole, **({"$defs": definitions} if definitions else {})}
         return found
 
 
@@ -203,13 +210,20 @@ class _Given(NamedTuple):
             argument,
             self.name,
             place=self.place,
-            schema=_described(schema if isinstance(schema, dict) else {}, self.part),
+            schema=_described(_as_sent(schema, self.place), self.part),
             is_required=self.place == "path" or self.part.flag("required"),
             style=style,
             explode=style in _EXPLODED if self.part.at("explode", bool).value is None else self.part.flag("explode"),
             allows_reserved=self.part.flag("allowReserved"),
             media_type=None if content is None else content[0],
         )
+
+
+def _as_sent(schema: Any, place: Place) -> dict[str, Any]:
+    """Return the schema of a parameter; a text in the path cannot be empty, since it would be another path then."""
+    found: dict[str, Any] = schema if isinstance(schema, dict) else {}
+    is_open = place == "path" and found.get("type") == "string" and not found.keys() & {"minLength", "enum", "format"}
+    return {**found, "minLength": 1} if is_open else found
 
 
 def _described(schema: dict[str, Any], part: Part) -> dict[str, Any]:

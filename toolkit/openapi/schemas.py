@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from toolkit.codes import INVALID_SCHEMA
 from toolkit.openapi.documents import Part
-from toolkit.schemas.keywords import DRAFTS
+from toolkit.schemas.keywords import DRAFTS, Form
 from toolkit.schemas.places import changed_inside, places_within
 from toolkit.tools.definition.names import legal_name
 
@@ -77,13 +77,22 @@ class SchemaBook:
         found = {name: bundle.inlined(schema, 0) for name, schema in schemas.items()}
         return found, bundle.definitions
 
-    def _uses(self, schemas: Any) -> tuple[Counter[str], set[str]]:
-        """Return how often each definition is referred to, and which ones lead back to themselves."""
+    def is_large(self, schema: Any, most: int) -> bool:
+        """Return whether a schema refers to more than `most` definitions, directly or not."""
+        return len(self._uses([schema], most)[0]) > most
+
+    def _uses(self, schemas: Any, most: int | None = None) -> tuple[Counter[str], set[str]]:
+        """Return how often each definition is referred to, and which ones lead back to themselves.
+
+        Args:
+            schemas: The schemas that refer to them.
+            most: How many definitions are enough.
+        """
         uses: Counter[str] = Counter()
         circular: set[str] = set()
         open_names: dict[str, None] = {}
         waiting: list[tuple[str, Iterator[str]]] = [("", (one for each in schemas for one in _names_in(each)))]
-        while waiting:
+        while waiting and (most is None or len(uses) <= most):
             name = next(waiting[-1][1], None)
             if name is None:
                 open_names.pop(waiting.pop()[0], None)
@@ -102,7 +111,7 @@ class SchemaBook:
             keyword = _KEYWORDS.get(key)
             if keyword is None or key in _LEFT_OUT or (key in _EXCLUSIVE and isinstance(inner.value, bool)):
                 continue
-            if keyword.form.fits(inner.value):
+            if _fits(keyword.form, inner.value):
                 found[key] = self._inner(inner, keyword.form.holds, depth)
             else:
                 message = f"'{key}' must be {keyword.form.words}; it is ignored"
@@ -182,6 +191,16 @@ def _names_in(schema: Any) -> Iterator[str]:
     for _, one in places_within(schema):
         if isinstance(one, dict) and "$ref" in one:
             yield one["$ref"].removeprefix(_DEFS)
+
+
+def _fits(form: Form, value: Any) -> bool:
+    """Return whether a value has the form of a keyword; the schemas in it are judged one by one."""
+    match form.holds:
+        case "map":
+            return isinstance(value, dict)
+        case "list":
+            return isinstance(value, list) and bool(value)
+    return form.fits(value)
 
 
 def _modern(schema: Schema, part: Part) -> Schema:

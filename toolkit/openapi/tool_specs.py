@@ -32,12 +32,10 @@ def spec_of(operation: Operation, *, source: str, group: str = "", location: Loc
     Raises:
         InvalidTools: If the operation has no definition that a tool can have, such as a schema that is too large.
     """
-    description, parameters, output_schema = without_hidden(
-        [_description(operation), parameters_of(operation), _output_schema(operation)]
-    )
+    parameters, output_schema = without_hidden([parameters_of(operation), _output_schema(operation)])
     return ToolSpec(
         operation.name,
-        description,
+        _description(operation),
         parameters,
         output_schema=output_schema,
         open_world=True,
@@ -93,7 +91,7 @@ def _used(schemas: Iterable[Any], definitions: Mapping[str, Any]) -> dict[str, A
 
 
 def _description(operation: Operation) -> str:
-    summary, text = operation.summary.strip(), operation.description.strip()
+    summary, text = (without_hidden(words).strip() for words in (operation.summary, operation.description))
     whole = text if text.startswith(summary) else joined_sentences(summary, text) if text else summary
     return (
         joined_sentences(whole, _DEPRECATED) if operation.is_deprecated and whole else whole or _deprecated(operation)

@@ -1,14 +1,13 @@
 """List the tools in files and folders from their source, without importing anything."""
 
 import ast
-import gc
 import os
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
+from toolkit.documents.nodes import many_nodes
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
@@ -36,7 +35,7 @@ def list_written(targets: Iterable[str], base: Path, own_decorators: Collection[
     """
     found = WrittenList([], [])
     reader = ToolReader(own_decorators=own_decorators)
-    with _many_nodes():
+    with many_nodes():
         for text in targets:
             match parse_target(text, base):
                 case Problem() as problem:
@@ -135,18 +134,6 @@ def _unread(file: Path, failure: BaseException) -> Problem:
     return Problem(
         DOES_NOT_IMPORT, f"'{file.name}' cannot be read: {type(failure).__name__}: {reason}", place, "warning"
     )
-
-
-@contextmanager
-def _many_nodes() -> Iterator[None]:
-    """Disable garbage collection: it would traverse millions of syntax tree nodes, none of which can be freed."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _only_adds(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
