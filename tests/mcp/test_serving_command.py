@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -360,6 +361,27 @@ def test_end_of_input_ends_the_server_well(project):
     process = over_pipes(project)
     process.communicate(timeout=20)
     assert process.returncode == 0
+
+
+def test_session_that_has_begun_with_a_handshake_refuses_requests_of_the_stateless_era(project):
+    process = over_pipes(project)
+    envelope = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    said: list[dict[str, Any]] = [
+        {"method": "notifications/initialized"},
+        {"id": 1, "method": "initialize", "params": HELLO | {"_meta": envelope}},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "ping", "params": {"_meta": envelope}},
+        {"id": 3, "method": "ping"},
+    ]
+    for one in said:
+        tell(process, one | {"jsonrpc": "2.0"})
+    out, _ = process.communicate(timeout=20)
+    answers = sorted(map(json.loads, out.splitlines()), key=lambda answer: answer["id"])
+
+    assert answers[0]["result"]["protocolVersion"] == HELLO["protocolVersion"]
+    assert [answer["id"] for answer in answers] == [1, 2, 3]
+    assert answers[1]["error"]["code"] == -32600
+    assert answers[2]["result"] == {}
 
 
 def test_client_that_does_not_read_and_leaves_ends_the_server(project):

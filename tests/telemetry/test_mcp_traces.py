@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,27 @@ def test_server_that_is_started_is_given_the_trace(observed, project, receiver):
     use_server(project, receiver)
     ended = observed("run", "ours.parent", "--start", "ours", "--yes")
     assert ended.stdout.split("-")[:2] == ["00", receiver.named("execute_tool ours_parent")["trace"]]
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_server_that_records_no_spans_passes_on_the_one_of_its_client(is_traced):
+    import anyio
+    from mcp.client.client import Client
+    from opentelemetry.trace import get_current_span
+
+    from toolkit import Tool
+    from toolkit.mcp import ToolServer
+
+    def span() -> str:
+        return f"{get_current_span().get_span_context().trace_id:x}"
+
+    async def talk():
+        tool = Tool.create("span", "Name the trace.", {"type": "object"}, span, read_only=True)
+        async with Client(ToolServer({"span": tool}).protocol) as client:
+            meta: Any = {"traceparent": f"00-{'ab' * 16}-{'cd' * 8}-01"} if is_traced else {"who": "me"}
+            return (await client.call_tool("span", {}, meta=meta)).content[0].text
+
+    assert anyio.run(talk) == ("ab" * 16 if is_traced else "0")
 
 
 @pytest.mark.proof

@@ -28,6 +28,12 @@ def trace_variables() -> dict[str, str]:
     return {_NAMES[name]: value for name, value in carrier.items()}
 
 
+def has_tracer_provider() -> bool:
+    """Return whether anything has been installed that may record spans. Does not import OpenTelemetry."""
+    trace = sys.modules.get("opentelemetry.trace")
+    return trace is not None and not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+
+
 @contextmanager
 def without_trace() -> Iterator[None]:
     """Suspend the current span within this block, so that nothing sent there identifies it."""

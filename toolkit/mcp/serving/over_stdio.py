@@ -17,11 +17,14 @@ from contextlib import suppress
 from typing import Any, Self
 
 import anyio
+from mcp.server.lowlevel.server import Server
+from mcp.server.runner import serve_loop
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     PARSE_ERROR,
+    PROTOCOL_VERSION_META_KEY,
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
@@ -137,6 +140,9 @@ _AHEAD = 2
 """Maximum number of lines to read ahead."""
 _PATIENCE = 1.0
 _LAST_ANSWERS = 2.0
+_MOST_BEFORE = 8
+"""Maximum number of messages before the first request that are kept for the session, as in the SDK."""
+_NOT_STATELESS = "Invalid request: the session has begun with a handshake, so requests cannot name a protocol version"
 
 
 async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
@@ -151,11 +157,29 @@ async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
     incoming = _Incoming(_Lines(source), writer)
     outgoing = _Outgoing(writer, incoming)
     try:
-        await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+        first = await incoming.first_request()
+        if first is None or _is_stateless(first):
+            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+        else:  # `run` would do the same, but pass every message on through another task
+            incoming.refuses_stateless = True
+            await _serve_session(protocol, incoming, outgoing)
     finally:
         with anyio.move_on_after(_PATIENCE, shield=True):
             await writer.drain()
         server.close()
+
+
+async def _serve_session(protocol: Server[Any], incoming: "_Incoming", outgoing: "_Outgoing") -> None:
+    """Serve a client of the handshake era."""
+    options = protocol.create_initialization_options()
+    async with protocol.lifespan(protocol) as state:
+        await serve_loop(protocol, incoming, outgoing, lifespan_state=state, init_options=options)
+
+
+def _is_stateless(request: JSONRPCRequest) -> bool:
+    """Return whether a request is of the stateless era, in which every request names its version of the protocol."""
+    meta = (request.params or {}).get("_meta")
+    return request.method != "initialize" and isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
 
 
 class _Stream:
@@ -178,11 +202,26 @@ class _Incoming(_Stream):
     """The messages of the client; any other line is answered with an error.
 
     When the input ends, calls that are almost finished are still answered.
+
+    Attributes:
+        refuses_stateless: Whether the session has begun with a handshake, so that no requests of the stateless era are
+            accepted.
     """
 
     def __init__(self, lines: "_Lines", writer: "_Writer") -> None:
         super().__init__()
+        self.refuses_stateless = False
         self._lines, self._writer = lines, writer
+        self._ahead: deque[JSONRPCMessage] = deque()
+
+    async def first_request(self) -> JSONRPCRequest | None:
+        """Return the first request, or `None` if there is none; it stays in the stream, as do messages before it."""
+        while (message := await self._next()) is not None:
+            if isinstance(message, JSONRPCRequest) or len(self._ahead) < _MOST_BEFORE:
+                self._ahead.append(message)
+            if isinstance(message, JSONRPCRequest):
+                return message
+        return None
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -190,16 +229,24 @@ class _Incoming(_Stream):
         Raises:
             EndOfStream: If there is none.
         """
+        message = self._ahead.popleft() if self._ahead else await self._next()
+        if message is not None:
+            return SessionMessage(message)
+        await self._writer.wait_for_answers(_LAST_ANSWERS)
+        raise anyio.EndOfStream
+
+    async def _next(self) -> JSONRPCMessage | None:
         writer = self._writer
         while not writer.is_broken and (line := await self._lines.next()) is not None:
             message = message_of(line)
+            if self.refuses_stateless and isinstance(message, JSONRPCRequest) and _is_stateless(message):
+                message = _error(message.id, INVALID_REQUEST, _NOT_STATELESS)
             if isinstance(message, LineError):
                 await writer.write(line_of(message))
             elif message is not None:
                 writer.unanswered += isinstance(message, JSONRPCRequest)
-                return SessionMessage(message)
-        await writer.wait_for_answers(_LAST_ANSWERS)
-        raise anyio.EndOfStream
+                return message
+        return None
 
     def end(self) -> None:
         """End the stream, since the client is gone."""

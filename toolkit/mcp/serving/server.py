@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -29,11 +29,9 @@ from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.releases import __version__
+from toolkit.telemetry.propagation import has_tracer_provider
 from toolkit.tools.base import Tool
 from toolkit.wrappers.timing import TimedTool
-
-if TYPE_CHECKING:
-    from toolkit.mcp.serving.served_skills import ServedSkills
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
@@ -48,6 +46,9 @@ _CHANGES: Mapping[Listed, Callable[[], ServerEvent]] = {
     "resources": ResourcesListChanged,
     "prompts": PromptsListChanged,
 }
+
+_OF_PROTOCOL = ("io.modelcontextprotocol/", "progressToken")
+"""What the keys of `_meta` start with that say nothing about spans."""
 
 _MOST_AT_ONCE = 256
 _SOON = 5.0
@@ -154,6 +155,7 @@ class ToolServer:
             self._skills = self._served_skills(protocol)
             reading = Reading(self._rules, self.sessions.key_of, self.options.redactor)
             ServedResources(self.options.servers, self._skills, reading).add_to(protocol)
+        protocol.middleware[:] = [_WhereTraced(each) for each in protocol.middleware]
         security = RequestStateSecurity.ephemeral(ttl=self.options.rules.approval_timeout)
         protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
         return protocol
@@ -253,6 +255,22 @@ class _Protocol(Server[Any]):
             tools_changed=True, prompts_changed=True, resources_changed=self.passes_resources_on
         )
         return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+class _WhereTraced(ServerMiddleware[Any]):
+    """Leaves out the SDK's own middleware, which makes a span of each request, where nothing would record the span.
+
+    It also passes on the span of the client, so that a request with one keeps it.
+    """
+
+    def __init__(self, middleware: ServerMiddleware[Any]) -> None:
+        self._middleware = middleware
+
+    async def __call__(self, request: Context, call_next: CallNext) -> HandlerResult:
+        meta: Mapping[str, Any] = (request.params or {}).get("_meta") or {}
+        if not has_tracer_provider() and all(key.startswith(_OF_PROTOCOL) for key in meta):
+            return await call_next(request)
+        return await self._middleware(request, call_next)
 
 
 def _guard(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
