@@ -14,6 +14,7 @@ from toolkit import Continue, Edit, ToolContext, ToolSpec
 from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.openapi import (
+    Answer,
     Body,
     Credentials,
     OAuthClient,
@@ -22,6 +23,7 @@ from toolkit.openapi import (
     ServerAccess,
     base_of,
     consent_to,
+    spec_of,
 )
 from toolkit.problems import Location
 
@@ -416,3 +418,29 @@ def test_tool_is_created_without_reading_anything(monkeypatch):
     monkeypatch.delenv("SHOP_KEY")
     tool = OperationTool(SPEC, ORDER, ServerAccess(name="shop", base="https://api.example", credentials=CREDENTIALS))
     assert (tool.name, tool.spec.requires_approval, tool.uses["header X-Key"]) == ("order", True, "${SHOP_KEY}")
+
+
+JSON_OF, OTHER_JSON, TEXT_OF = (
+    {"application/json": {"type": "object"}},
+    {"text/json": {"type": "array"}},
+    {"text/plain": {}},
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "promised"),
+    [
+        ({"200": JSON_OF}, {"type": "object"}),
+        ({"200": JSON_OF, "201": JSON_OF, "404": OTHER_JSON, "default": TEXT_OF}, {"type": "object"}),
+        ({"2XX": {**TEXT_OF, **JSON_OF}}, {"type": "object"}),
+        ({"default": JSON_OF, "404": {}}, {"type": "object"}),
+        ({"200": JSON_OF, "204": {}}, None),
+        ({"200": JSON_OF, "202": OTHER_JSON}, None),
+        ({"200": TEXT_OF}, None),
+        ({"404": JSON_OF}, None),
+        ({}, None),
+    ],
+)
+def test_data_is_only_promised_if_every_success_has_it(answers, promised):
+    made = operation("/x", answers={status: Answer("", schemas) for status, schemas in answers.items()})
+    assert spec_of(made, source="shop.yaml").output_schema == promised

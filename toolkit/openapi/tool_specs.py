@@ -7,7 +7,7 @@ that does not only read needs approval. The document's own marks, `x-toolkit-…
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from toolkit.openapi.operations import Operation
+from toolkit.openapi.operations import Answer, Operation
 from toolkit.problems import Location
 from toolkit.schemas.places import places_within
 from toolkit.schemas.schema import joined_sentences
@@ -103,12 +103,17 @@ def _deprecated(operation: Operation) -> str:
 
 
 def _output_schema(operation: Operation) -> Mapping[str, Any] | None:
-    """Return the schema of the first success, in the order of the statuses, that comes back as JSON."""
-    for status in sorted(operation.answers, key=lambda status: (not status.startswith("2"), status)):
-        for media_type, schema in operation.answers[status].schemas.items():
-            if "json" in media_type and schema:
-                return schema
-    return None
+    """Return the schema of what comes back, if every success comes back as JSON of the same schema.
+
+    A schema is a promise: clients of a server take a result without the promised data for a failure.
+    """
+    good = [status for status in operation.answers if status.startswith("2")] or ["default"]
+    found = [_json_schema(operation.answers[status]) for status in good if status in operation.answers]
+    return found[0] if found and all(one == found[0] for one in found) else None
+
+
+def _json_schema(answer: Answer) -> Mapping[str, Any] | None:
+    return next((schema for media, schema in answer.schemas.items() if "json" in media and schema), None)
 
 
 def _hints(operation: Operation) -> dict[str, Any]:
