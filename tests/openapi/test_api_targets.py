@@ -152,6 +152,32 @@ def test_document_that_a_file_of_the_project_names_needs_consent(invoke, shop):
     assert "https://eu.shop.example/v1" in done.stderr
 
 
+def test_document_among_the_sources_is_known_by_the_names_of_its_operations(invoke, shop, served):
+    settings = (shop / "toolkit.toml").read_text("utf-8")
+    (shop / "toolkit.toml").write_text(settings.replace('["shop"]', '["shop.yaml"]'), "utf-8")
+    done = invoke("run", "getOrder", "path_id=1")
+    assert done.exit_code == 3
+    assert "hint: to allow it: --consent openapi.shop" in done.stderr
+    allowed = invoke("run", *CONSENT, "getOrder", "path_id=1")
+    assert (allowed.exit_code, allowed.stderr, served) == (
+        2,
+        "error: the API 'shop' needs credentials for 'key': write NAME = '${VARIABLE}' in the table [openapi.shop.auth] of the configuration\n",
+        [],
+    )
+
+
+def test_users_own_api_needs_no_consent(invoke, shop, served, monkeypatch):
+    settings = (shop / "toolkit.toml").read_text("utf-8").partition("\n\n")[2]
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(shop / "own"))
+    (shop / "own" / "toolkit").mkdir(parents=True)
+    (shop / "own" / "toolkit" / "config.toml").write_text(
+        settings.replace('"shop.yaml"', f"'{shop}/shop.yaml'"), "utf-8"
+    )
+    (shop / "toolkit.toml").unlink()
+    done = invoke("run", "shop.getOrder", "path_id=1")
+    assert (done.exit_code, done.stderr, len(served)) == (0, "", 1)
+
+
 # ------------------------------------------------------------------------------------------------------ many operations
 
 
@@ -244,6 +270,19 @@ def test_facade_neither_finds_nor_describes_what_the_policy_denies(invoke, proje
     assert "big_orders_7" in done.stdout
     refused = invoke("run", "--consent", "openapi.big", "big.prices_7")
     assert refused.exit_code == 3
+
+
+def test_rules_know_operations_by_their_endpoints_also_behind_a_facade(invoke, project):
+    (project / "big.json").write_text(many(20).replace('"get"', '"delete"'), "utf-8")
+    rules = "[[policy.deny]]\ntool = 'DELETE /orders/*'\n\n[[policy.ask]]\ntool = 'big.prices_*'\n"
+    (project / "toolkit.toml").write_text(f"sources = ['big']\n{FACADE}{rules}", "utf-8")
+    done = invoke("policy", "test")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "1 file, 2 rules, 0 tests, 0 problems\n", "")
+    refused = invoke("run", "--consent", "openapi.big", "--yes", "big.orders_7")
+    assert (refused.exit_code, refused.stderr.splitlines()[0]) == (
+        3,
+        "error: 'big_orders_7' is denied by deny rule, toolkit.toml:6",
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- names and settings

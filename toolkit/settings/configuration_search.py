@@ -59,7 +59,7 @@ def own_policy_file(variables: Mapping[str, str]) -> Path:
 
 
 def _with_own_settings(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
-    """Return the configuration with the user's own servers, ready tools and variables.
+    """Return the configuration with the user's own servers, APIs, ready tools and variables.
 
     If the project has the same name, its settings apply; if both are identical, they count as the user's.
     """
@@ -78,8 +78,14 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
         for name, ready in configuration.builtin.items()
         if name not in own.builtin or own.builtin[name] != ready._replace(owner="user")
     }
+    apis = {
+        name: api
+        for name, api in configuration.openapi.items()
+        if name not in own.openapi or own.openapi[name] != api._replace(owner="user", place=own.openapi[name].place)
+    }
     return configuration._replace(
         mcp=servers,
+        openapi={**own.openapi, **apis},
         builtin={**own.builtin, **others},
         env=tuple(dict.fromkeys([*own.env, *configuration.env])),
         own_env=frozenset(own.env),

@@ -44,6 +44,7 @@ class ConfiguredApis:
         self._consents = consents
         self._looks = looks
         self._opened: dict[tuple[str, str, str], Api | Problem] = {}
+        self._refusals: list[tuple[Api, Problem]] = []
 
     @property
     def names(self) -> list[str]:
@@ -66,6 +67,10 @@ class ConfiguredApis:
                 if isinstance(api, Problem) or path in api.names:
                     return self._tool(settings, path)
         return None
+
+    def refused(self, name: str) -> Collected | None:
+        """Return the problem that an operation with a name may not be used, or `None` if there is none."""
+        return next((Collected.nothing(problem) for api, problem in self._refusals if name in api.names), None)
 
     def open_file(self, file: Path, name: str | None, *, is_users: bool) -> Collected:
         """Return the tools of a document that was named as a file, or one of them.
@@ -110,6 +115,7 @@ class ConfiguredApis:
             return Collected.nothing(*api.server_problems)
         access = consent_to(api.accesses, settings.document, settings.owner, settings.place)
         if access is not None and not self._looks and (refused := self._consents.refusal(access)) is not None:
+            self._refusals.append((api, refused))
             return Collected.nothing(refused)
         wrong_choice = set(api.choice_problems)
         problems = [one if one in wrong_choice else as_warning(one) for one in found.problems]

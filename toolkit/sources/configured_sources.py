@@ -70,7 +70,7 @@ class ConfiguredSources:
         if name in self._tools:
             return Collected([self._tools[name]], self.warnings)
         inner = named_tool(self._python.tools, name)
-        return None if inner is None else Collected([inner], self.warnings)
+        return self._opener.refused_operation(name) if inner is None else Collected([inner], self.warnings)
 
     def _find_likely(self, name: str) -> Collected | None:
         """Return the tool or pipeline with a name, opening only sources whose text contains the name."""

@@ -186,6 +186,10 @@ class SourceOpener:
 
         return ConfiguredApis(self.configuration, self.consents, looks=self.looks)
 
+    def refused_operation(self, name: str) -> Collected | None:
+        """Return the problem that an operation of a document may not be used, or `None`; no document is opened."""
+        return self.apis.refused(name) if "apis" in vars(self) else None
+
     @cached_property
     def consents(self) -> "Consents":
         """The user's consents to settings in the project's files."""

@@ -204,9 +204,11 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
+    from toolkit.sources.collected import all_tools  # the other commands judge single calls
+
     opened = open_configured(None, configuration, gate_for(configuration))
     end_at_errors(opened.problems)
-    known = [KnownTool(tool.described.risk, tool.spec.properties) for tool in opened.tools.values()]
+    known = [KnownTool(tool.described.risk, tool.spec.properties) for tool in all_tools([*opened.tools.values()])]
     return unmatched_rules(policy.rules, known)
 
 
