@@ -203,9 +203,9 @@ def test_too_many_operations_are_an_error_that_shows_the_tags(invoke, project):
             "error[TK319]: 'big.json' has 40 operations, and at most 25 become tools at once\n"
             "  --> big.json:12:2\n"
             '   |\n12 |  "paths": {\n   |  ^^^^^^^\n   |\n'
-            "  ::: big.json (orders: 19, about 285 tokens)\n"
-            "  ::: big.json (prices: 19, about 285 tokens)\n"
-            "  ::: big.json (operations without a tag: 2, about 30 tokens)\n"
+            "   = orders: 19, about 285 tokens\n"
+            "   = prices: 19, about 285 tokens\n"
+            "   = operations without a tag: 2, about 30 tokens\n"
             "hint: name one, as in 'big.json:orders_0', or choose some in [tool.toolkit.openapi.NAME]: document = 'big.json', "
             "include = ['tag:orders'], or facade = true\n"
         ),

@@ -163,7 +163,10 @@ def _draw(problem: Problem, width: int) -> list[Line]:
     if problem.location:
         lines += _drawn_place(problem.location, "-->", (style, ""), gutter, width)
     for place, what in problem.related:
-        lines += _drawn_place(place, ":::", ("frame", one_line(what)), gutter, width)
+        if problem.location and place == Location(problem.location.file):
+            lines.append([("frame", " " * gutter + " ="), ("plain", f" {one_line(what)}")])
+        else:
+            lines += _drawn_place(place, ":::", ("frame", one_line(what)), gutter, width)
     if problem.hint:
         head, *tail = lines_of(problem.hint)
         lines += [[("hint", "hint"), ("strong", ":"), ("plain", f" {head}")]]
