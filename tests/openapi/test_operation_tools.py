@@ -147,6 +147,24 @@ def test_bad_arguments_reach_neither_reviewer_nor_server(served):
     assert (requests, reviewer.requests) == ([], [])
 
 
+@pytest.mark.parametrize("chosen_by", ["person", "model"])
+def test_unknown_argument_is_refused_since_it_could_have_been_a_filter(served, chosen_by):
+    url, requests = served()
+    made = operation("/x", parameter("before"), method="DELETE")
+    reviewer = ScriptedReviewer([Continue()])
+    context = ToolContext(reviewer=reviewer, chosen_by=chosen_by)
+    result = tool_for(made, url).run({"befor": "2020", "other": 1}, context)
+    assert (result.error, result.error_code, requests, reviewer.requests) == (
+        "Unknown parameter 'befor': did you mean 'before'?; Unknown parameter 'other': there is no similar one",
+        "invalid_arguments",
+        [],
+        [],
+    )
+    assert (
+        tool_for(operation("/x"), url).run({"other": 1}).error == "Unknown parameter 'other': there is no similar one"
+    )
+
+
 def test_edit_that_leads_elsewhere_is_refused(served):
     url, requests = served()
     reviewer = ScriptedReviewer([Edit({"shop": "../../admin", "item": "x"})])

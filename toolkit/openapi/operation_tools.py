@@ -7,22 +7,27 @@ from http import HTTPStatus
 from importlib.util import find_spec
 from math import isfinite
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.amounts import format_duration
-from toolkit.errors import not_installed
+from toolkit.errors import ToolArgumentsError, not_installed
 from toolkit.fetching import Fetched, FetchError, joined_headers, status_in_words
 from toolkit.openapi.access import ServerAccess
 from toolkit.openapi.answers import result_of, seconds_until_retry
 from toolkit.openapi.operations import Operation
 from toolkit.openapi.requests import Part, Request, key_of, make_request
+from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import RECEIVED
 from toolkit.running import pause
+from toolkit.tools.callees import Arguments
 from toolkit.tools.calling import begin_again
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.spec import ToolSpec
-from toolkit.tools.foreign.schema_tools import ForeignSchemaTool
+from toolkit.tools.foreign.schema_tools import ForeignSchemaTool, shape_of_arguments
+
+if TYPE_CHECKING:
+    from toolkit.tools.shapes.shape_values import Shape
 
 _FOLLOWING: Final = frozenset({"GET", "HEAD"})
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY"})
@@ -55,6 +60,16 @@ class OperationTool(ForeignSchemaTool):
         headers = {f"header {name}": value for name, value in access.shown_headers.items()}
         signed = {f"{part.place} {part.name}": part.value for part in access.credentials.shown(operation)}
         return {"endpoint": f"{operation.method} {access.base}{operation.path}", **headers, **signed}
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Validate the arguments; unlike elsewhere, unknown ones are refused, since a filter could be lost."""
+        parsed = super().parse(arguments)
+        known = list(self.spec.properties)
+        unknown = [name for name in parsed if name not in known]
+        if faults := {name: did_you_mean(name, known) or "there is no similar one" for name in unknown}:
+            message = "; ".join(f"Unknown parameter {name!r}: {hint}" for name, hint in faults.items())
+            raise ToolArgumentsError(message, faults=faults)
+        return parsed
 
     def check(self, parsed: Any, context: ToolContext) -> None:
         """Check that the request can be sent, before a reviewer is asked.
@@ -115,6 +130,10 @@ class OperationTool(ForeignSchemaTool):
         """Return the request without credentials and fixed headers, which take precedence over arguments."""
         fixed = {key_of("header", name) for name in self.access.headers}
         return make_request(self.operation, parsed, self.access.base, {*fixed, *(one.key for one in self._shown_parts)})
+
+    @cached_property
+    def _shape(self) -> "Shape":
+        return shape_of_arguments({**self.spec.parameters, "additionalProperties": True})
 
     @cached_property
     def _shown_parts(self) -> Sequence[Part]:
