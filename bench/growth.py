@@ -29,6 +29,7 @@ TIMES = 8
 
 ROUNDS = 3
 CALLS_OF_A_CLIENT = 500
+FILES_IN_A_FOLDER = 100
 NO_TOOLS = '"""A module that defines no tool."""\n\n\ndef total(numbers):\n    return sum(numbers)\n'
 SERVER = '[mcp.zoo]\ncommand = "toolkit"\nargs = ["serve", "many.py", "--quiet"]\n'
 LENGTH = '''
@@ -117,6 +118,13 @@ def _lint_files(folder: Path, size: int) -> Work:
     return command(folder, "lint", "--exit-zero", "--no-cache", ".")
 
 
+def _lint_folders(folder: Path, size: int) -> Work:
+    for number in range(size):
+        (at := folder / f"folder_{number // FILES_IN_A_FOLDER}").mkdir(exist_ok=True)
+        _write_tools(at / f"tools_{number}.py", 1)
+    return command(folder, "lint", "--exit-zero", "--no-cache", ".")
+
+
 def _lint_plain_files(folder: Path, size: int) -> Work:
     for number in range(size):
         (folder / f"module_{number}.py").write_text(NO_TOOLS, "utf-8")
@@ -190,6 +198,7 @@ def _write_tools(file: Path, count: int) -> None:
 
 INPUTS = (
     Growth("lint of {size} files", 2_000, _lint_files),
+    Growth("lint of {size} files in folders of 100", 4_000, _lint_folders),
     Growth("lint of {size} files that define no tool", 50_000, _lint_plain_files),
     Growth("lint of a file with {size} tools", 4_000, _lint_tools),
     Growth("list of {size} class tools", 4_000, _list_classes),

@@ -127,6 +127,17 @@ def test_files_of_one_name_in_two_folders_are_two_modules(project):
     assert [imported(Path(folder, "tools.py")).PLACE for folder in ("a", "b", "a")] == ["a", "b", "a"]
 
 
+def test_files_of_folders_in_turn_see_their_own_neighbours(project):
+    for folder in ("a", "b"):
+        project.write(f"{folder}/helpers.py", f"PLACE = '{folder}'\n")
+        os.utime(project.folder / folder, (1, 1))  # its listing is kept
+    for at in range(3):
+        for folder in ("a", "b"):
+            file = project.write(f"{folder}/tools_{at}.py", "import helpers\nPLACE = helpers.PLACE\n")
+            os.utime(project.folder / folder, (at + 2, at + 2))
+            assert folder == imported(file).PLACE
+
+
 def test_packages_of_one_name_in_two_folders_are_two_packages(project):
     for folder in ("a", "b"):
         project.write(f"{folder}/shop/__init__.py", f"PLACE = '{folder}'\n")

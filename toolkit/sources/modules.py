@@ -39,6 +39,10 @@ _folders: set[str] = set()
 """The folders that users' modules were imported from."""
 _settled: dict[str, int] = {}
 """Modification times of folders that were listed long enough after that time to be complete."""
+_listed: dict[str, tuple[int, frozenset[str]]] = {}
+"""The names of modules in such folders, with these times."""
+_at_home: dict[str, set[str]] = {}
+"""The names of loaded modules that come from a folder of a user, by folder."""
 _YOUNG = 2_000_000_000
 """Nanoseconds after a change within which another change may not update the modification time of a folder."""
 
@@ -139,6 +143,7 @@ def imported_afresh() -> Iterator[None]:
     for name in before:
         del sys.modules[name]
     _imported.clear()
+    _at_home.clear()
     _real_root_of.cache_clear()
     importlib.invalidate_caches()
     try:
@@ -148,6 +153,7 @@ def imported_afresh() -> Iterator[None]:
         for name in imported | _folders_without_code(imported):
             del sys.modules[name]
         sys.modules.update(before)
+        _at_home.clear()
         _imported.clear()
         _imported.update(files)
         raise
@@ -254,8 +260,13 @@ def _refresh_listing(folder: str) -> None:
     if changed is not None and _settled.get(folder) == changed:
         return
     sys.path_importer_cache.pop(folder, None)
-    if changed is not None and time.time_ns() - changed > _YOUNG:
+    if changed is not None and _is_complete(changed):
         _settled[folder] = changed
+
+
+def _is_complete(changed: int) -> bool:
+    """Return whether a listing made now has everything that a folder with this modification time contains."""
+    return time.time_ns() - changed > _YOUNG
 
 
 def _changed_at(folder: str) -> int | None:
@@ -268,9 +279,16 @@ def _changed_at(folder: str) -> int | None:
 def _unload_namesakes(folder: str) -> None:
     """Remove modules from `sys.modules` that come from another folder of a user and have a name used in this one."""
     others = _folders - {folder}
-    loaded = [name for name in sys.modules if "." not in name and name not in _OURS] if others else []
-    strangers = {name for name in loaded if _is_from(name, others)}
-    for name in strangers & _neighbours(folder) if strangers else ():
+    if not others:
+        return
+    at_home = _at_home.setdefault(folder, set())
+    for name in (_neighbours(folder) & sys.modules.keys()) - at_home - _OURS:
+        if not _is_from(name, others):
+            if _is_from(name, {folder}):
+                at_home.add(name)
+            continue
+        for names in _at_home.values():
+            names.discard(name)
         for module in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
             del sys.modules[module]
 
@@ -291,11 +309,19 @@ def _real_root_of(file: str) -> str:
     return _root_of(os.path.realpath(file))
 
 
-def _neighbours(folder: str) -> set[str]:
+def _neighbours(folder: str) -> frozenset[str]:
+    changed = _changed_at(folder)
+    known = _listed.get(folder)
+    if known is not None and known[0] == changed:
+        return known[1]
     try:
-        return {os.path.splitext(entry)[0] for entry in os.listdir(folder)}
+        entries = [os.path.splitext(entry)[0] for entry in os.listdir(folder)]
     except OSError:
-        return set()
+        return frozenset()
+    names = frozenset(entry for entry in entries if "." not in entry)
+    if changed is not None and _is_complete(changed):
+        _listed[folder] = changed, names
+    return names
 
 
 def _root_of(file: str) -> str:
