@@ -1,5 +1,6 @@
 """What is sent outside of the body: every value in its place, in its style, and nowhere else."""
 
+from dataclasses import replace
 from urllib.parse import parse_qsl, unquote
 
 import pytest
@@ -112,6 +113,19 @@ def test_what_is_undefined_is_not_sent(value):
     styles = [("form", True), ("form", False), ("deepObject", True), ("pipeDelimited", False)]
     for style, explode in styles:
         assert sent(operation("/x", parameter("q", style=style, explode=explode)), q=value) == ("/x", {})
+
+
+@pytest.mark.parametrize("value", [[], {}, [None], {"a": None}])
+@pytest.mark.parametrize("place", ["query", "header", "cookie"])
+def test_filter_of_a_change_is_never_lost(value, place):
+    fault = {"q": "must not be empty, since nothing would be sent for it"}
+    optional = parameter("q", place)
+    for method in ("DELETE", "POST", "PUT", "PATCH"):
+        assert refused(operation("/x", optional, method=method), q=value) == fault
+        assert sent(operation("/x", optional, method=method), q=None) == ("/x", {})
+    for empty in (value, None):
+        assert refused(operation("/x", replace(optional, is_required=True)), q=empty) == fault
+    assert sent(operation("/x", optional), q=value) == ("/x", {})
 
 
 def test_nested_values_are_json_or_have_further_brackets():

@@ -46,6 +46,12 @@ def percent_encoded(text: str, *, allows_reserved: bool = False) -> str:
         raise UnwritableValueError(f"has half of a character (a lone surrogate) at {error.start}") from None
 
 
+def is_undefined(value: Any) -> bool:
+    """Return whether a value is not written at all: `null`, or a list or an object without anything else."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else [value]
+    return all(one is None for one in inner)
+
+
 def text_in_style(name: str, value: Any, style: str, *, explode: bool, write: Quote) -> str:
     """Return a value in a style of paths and headers: `simple`, `label` or `matrix`.
 

@@ -32,6 +32,7 @@ from toolkit.openapi.parameter_styles import (
     Pair,
     Quote,
     UnwritableValueError,
+    is_undefined,
     pairs_in_style,
     percent_encoded,
     text_in_style,
@@ -40,6 +41,7 @@ from toolkit.openapi.parameter_styles import (
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]+)\}")
 _IN_A_PATH: Final = "/:@!$&'()*+,;=~-._%"
 _COOKIE: Final = re.compile(r"[!#-+\--:<-\[\]-~]*")
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 _OTHERWISE_SET: Final = frozenset({"accept", "authorization", "content-type", "cookie"})
 """Headers that no parameter sets: the first three by the rules of OpenAPI, and cookies are parameters of their own."""
 
@@ -144,7 +146,8 @@ def make_request(
     parts = _Parts(operation, withheld)
     for parameter in operation.parameters:
         value = arguments.get(parameter.argument)
-        if not parts.is_sent(parameter) or (value is None and parameter.place != "path"):
+        is_needed = parameter.place == "path" or (parameter.is_required and parameter.argument in arguments)
+        if not parts.is_sent(parameter) or (value is None and not is_needed):
             continue
         try:
             parts.add(parameter, value)
@@ -168,6 +171,7 @@ class _Parts:
 
     def __init__(self, operation: Operation, withheld: Collection[tuple[Place, str]]) -> None:
         self._path = operation.path
+        self._only_reads = operation.method in _READING
         self._withheld = frozenset(withheld)
         self._taken = self._withheld | {key_of(one.place, one.name) for one in operation.parameters}
         self._in_path: dict[str, str] = {}
@@ -188,6 +192,10 @@ class _Parts:
         Raises:
             UnwritableValueError: If its value cannot be sent.
         """
+        if parameter.media_type is None and parameter.place != "path" and is_undefined(value):
+            if parameter.is_required or not self._only_reads:
+                raise UnwritableValueError("must not be empty, since nothing would be sent for it")
+            return
         if parameter.media_type is not None:
             style = "form" if parameter.place in self.pairs else "simple"
             parameter = replace(parameter, style=style, explode=False)
