@@ -90,7 +90,7 @@ FOUND = [
     "notes.py:21:25: warning[TK202] the description of 'search_notes' is very short",
     "shop.py:20:24: info[TK204] parameter 'order' of 'cancel' has no description",
     "shop.py:26:5: error[TK506] tool 'delete_customer' has a name that says it can delete something, but is not marked as destructive or as requiring approval",
-    "shop.py:26:21: warning[TK204] parameter 'customer' of 'delete_customer' has no description",
+    "shop.py:26:21: info[TK204] parameter 'customer' of 'delete_customer' has no description",
     "shop.py:26:21: warning[TK301] parameter 'customer' of 'delete_customer' has no type",
 ]
 
@@ -99,7 +99,7 @@ def test_each_finding_stands_at_the_function_or_parameter(project):
     *found, last = linted("--static", ".")
     assert found == FOUND
     assert last.startswith(
-        "Found 2 errors, 3 warnings and 3 notes in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
+        "Found 2 errors, 2 warnings and 4 notes in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
     )
 
 
@@ -107,7 +107,7 @@ def test_files_of_frameworks_that_are_not_installed_are_read_and_not_imported(pr
     *found, last = linted(".")
     assert found == FOUND
     assert last == (
-        "Found 2 errors, 3 warnings and 3 notes in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
+        "Found 2 errors, 2 warnings and 4 notes in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
     )
 
 
@@ -205,7 +205,7 @@ def test_module_with_the_definition_of_its_tool_is_checked_by_what_the_definitio
         """
 from strands.types.tools import ToolResult, ToolUse
 
-SCHEMA = {"type": "object", "properties": {"date": {"type": "string"}, "city": {"type": "string", "description": "The city."}}}
+SCHEMA = {"type": "object", "properties": {"date": {"type": "string"}, "city": {"type": "string", "description": "The city."}}, "required": ["date"]}
 TOOL_SPEC = {"name": "forecast", "description": "Weather.", "inputSchema": {"json": SCHEMA}}
 
 

@@ -80,7 +80,13 @@ def test_later_version_reads_docstrings(project, kind):
     name, text = FILES[kind]
     write(project, name.format("3.2.4"), text.format("3.2.4"))
     assert findings("src") == []
-    write(project, "src/weather/server.py", SERVER.replace("        date: The day, as `2026-05-17`.\n", ""))
+    write(
+        project,
+        "src/weather/server.py",
+        SERVER.replace("        date: The day, as `2026-05-17`.\n", "").replace(
+            'f"sun in {city} on {date}"', "ask(city, date)"
+        ),
+    )
     [found] = findings("src")
     source = ".venv" if kind == "environment" else name
     hint = f"FastMCP 3.2.4, according to '{source}', reads docstrings for that"
@@ -181,7 +187,7 @@ async def look_up(session, order: str) -> str:
     Args:
         order: Its number.
     """
-    return await session.get(order)
+    return await session["shop"].get(order)
 '''
     write(project, "src/weather/__init__.py", "")
     write(project, "src/weather/sessions.py", decorators)
@@ -374,12 +380,12 @@ if sys.platform == "win32":
     @mcp.tool
     def prepare(steps: list[dict], limits: dict) -> str:
         """Prepare a program for the machine in the workshop."""
-        return "done"
+        return send(steps, limits)
 else:
     @mcp.tool
     def prepare(steps: list[dict], limits: dict) -> str:
         """Prepare a program for the machine in the workshop."""
-        return "ready"
+        return run(steps, limits)
 '''
 
 

@@ -14,7 +14,7 @@ from toolkit import tool
 @tool
 def look_up(number):
     """Order look up"""
-    return number
+    return number["shop"]
 '''
 THEIRS = '''
 from fastmcp import FastMCP
@@ -25,7 +25,7 @@ mcp = FastMCP("shop")
 @mcp.tool
 def look_up(number):
     """Order look up"""
-    return number
+    return number["shop"]
 '''
 SERIOUS = ["TK204"]
 ALL = ["TK202", "TK204", "TK301", "TK403"]
@@ -135,16 +135,17 @@ def test_parameters_whose_names_or_tools_say_enough_are_minor_beside_others_too(
 
 
 UNCLEAR = [
-    "fields: dict", "rows: list[dict] | None = None", "value: Any", "items: list", "values: Optional[List[Any]]", "number",
-    "kind: str", 'mode: str = "fast"', "sort_by: str", "sort_order: str", "levels: list[str]", "priority: int",
-    "date: str", "start_time: str", "start: int", "duration: float", "tax_rate: float", "weight: float | None = None",
-    "config: str", "T: str", "issue_key: str",
+    "fields: dict", "rows: list[dict] | None = None", "options: Optional[Dict[str, Any]] = None", "kind: str",
+    "sort_by: str", "sort_order: str", "levels: list[str]", "priority: int", "date: str", "start_time: str",
+    "duration: float", "tax_rate: float", "weight: float", "config: str", "keys: list[str]", 'idempotency_key: str = ""',
 ]  # fmt: skip
 CLEAR = [
     "city: str", "owner: str", "n: int", "seed: int = 0", "prompt: str", "name: Optional[str] = None", "pdf_path: str",
     "names: list[str]", "returns: list[float]", "start_date: str", "date_to: str", "is_open: bool", "kind: Kind",
     'kind: Literal["a", "b"]', 'duration: str = "30s"', "config: Path", "x: float", "api_key: str", "number=7",
-    "order: str", "created_by: str",
+    "order_name: str", "created_by: str", "value: Any", "items: list", "number", 'mode: str = "fast"', "start: int",
+    "weight: float | None = None", "T: str", "issue_key: str", "metadata: dict", "extra_headers: dict[str, str]",
+    "selector: str", "language: str", "font_size: int",
 ]  # fmt: skip
 
 
@@ -167,7 +168,7 @@ def test_parameter_is_worth_a_description_if_a_model_can_only_guess_its_value(pr
 )
 def test_description_of_a_tool_may_state_the_values_of_a_parameter(project, description, expected):
     source = THEIRS.replace("number", "number: int, state: str", 1).replace("Order look up", description)
-    (project / "theirs.py").write_text(source.replace("return number", "return number, state"), "utf-8")
+    (project / "theirs.py").write_text(source.replace('number["shop"]', "find(number, state)"), "utf-8")
     assert codes("theirs.py") == expected
 
 
@@ -198,19 +199,188 @@ def test_text_of_a_docstring_that_is_not_sent_is_missed_whatever_it_is_about(pro
     ]
 
 
-def test_one_of_very_many_parameters_needs_a_description(project):
-    def found_for(count):
-        many = ", ".join(f"text{number}: str" for number in range(count))
-        source = THEIRS.replace("(number)", f"({many})").replace("return number", "return locals()")
-        (project / "theirs.py").write_text(source, "utf-8")
-        return codes("theirs.py", "--ignore", "TK401,TK308")
+MINOR = {
+    "TK205": (
+        "from strands import tool\n",
+        '    """Find files.\n\n    Args:\n        path: The folder.\n        size: The size.\n    """',
+    ),
+    "TK208": ("from strands import tool\n", '    """TODO: describe how the files are found here."""'),
+}
 
-    assert (found_for(11), found_for(12)) == ([], ["TK204"] * 12)
+
+@pytest.mark.parametrize("code", MINOR)
+def test_rule_of_which_too_few_findings_are_useful_is_not_essential(project, code):
+    header, docstring = MINOR[code]
+    source = f"{header}\n\n@tool\ndef find(path: str) -> list:\n{docstring}\n    return index.search(path)\n"
+    (project / "theirs.py").write_text(source, "utf-8")
+    assert code not in codes("theirs.py")
+    assert code in codes("theirs.py", "--profile", "all")
+
+
+def test_line_of_capitals_or_a_section_between_entries_is_no_parameter(project):
+    source = """
+from strands import tool
+
+
+@tool
+def draw(kind: str, data: dict) -> str:
+    \"\"\"Draw a chart.
+
+    Args:
+        kind: One of 'bar' and 'line'.
+        data: The values, such as {"a": 1}.
+
+        CRITICAL: Every value is a number.
+        Returns: The file of the chart.
+    \"\"\"
+    return plot(kind, data)
+"""
+    (project / "theirs.py").write_text(source, "utf-8")
+    assert codes("theirs.py", "--profile", "all", "--select", "TK205") == []
+    (project / "theirs.py").write_text(source.replace("CRITICAL", "colour"), "utf-8")
+    assert codes("theirs.py", "--profile", "all", "--select", "TK205") == ["TK205"]
+
+
+def test_hint_about_bounds_fits_the_framework(project):
+    for framework, mark, hint in (
+        ("strands", "tool", "say in the docstring which values are valid"),
+        ("langchain_core.tools", "tool", "write Annotated[…, Field(ge=1)]"),
+    ):
+        source = f'''
+from {framework} import {mark}
+
+
+@{mark}
+def look_up(number: int) -> str:
+    """Look up an order by its number."""
+    if number < 1000:
+        raise ValueError("invalid number")
+    return shop.find(number)
+'''
+        (project / "theirs.py").write_text(source, "utf-8")
+        [found] = json.loads(run("--format", "json", "--profile", "all", "--select", "TK325", "theirs.py"))
+        assert found["hint"] == hint.replace("ge=1)", "ge=1000)")
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("shop.find", "OpenAI, Anthropic, Bedrock and Mistral refuse it", "call it 'shop_find'"),
+        ("find it", "OpenAI, Anthropic, Gemini, Bedrock and Mistral refuse it", "call it 'find_it'"),
+        ("検索", "OpenAI, Anthropic, Gemini, Bedrock and Mistral refuse it", "use letters from a to z"),
+    ],
+)
+def test_providers_that_refuse_a_name_are_named(project, name, message, hint):
+    (project / "theirs.py").write_text(THEIRS.replace("@mcp.tool", f"@mcp.tool(name={name!r})"), "utf-8")
+    [found] = json.loads(run("--format", "json", "--select", "TK101", "theirs.py"))
+    assert (found["message"], found["hint"]) == (f"invalid tool name {name!r}: {message}", hint)
+
+
+def test_deprecated_transport_is_minor_where_it_is_shown(project):
+    source = f"{THEIRS}\n\nmcp.run(transport='sse')\n"
+    for file, expected in (("shop.py", ["TK713:13:warning"]), ("sse_shop.py", []), ("examples/shop.py", [])):
+        (project / file).parent.mkdir(exist_ok=True)
+        (project / file).write_text(source, "utf-8")
+        assert [one for one in found(file) if one.startswith("TK713")] == expected
+
+
+NEEDS = """
+import json
+import logging
+from datetime import datetime
+from enum import Enum
+from typing import Literal
+
+from pydantic import BaseModel
+
+RATES = {"economy": 1, "business": 3}
+UNITS = {"kg": 1, "lb": 2.2}
+
+
+class Speed(Enum):
+    SLOW = "slow"
+    FAST = "fast"
+
+
+class Search(BaseModel):
+    query: str
+    output: Literal["content", "count"] = "count"
+
+
+def price(fare):
+    return RATES[fare]
+
+
+def quote(key):
+    return price(key.lower())
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "body", "expected"),
+    [
+        ("style: str", "if style == 'plain':\n        return 1\n    return 2 if style == 'rich' else other", True),
+        ("style: str = 'plain'", "return 1 if style.lower() == 'rich' else other", True),
+        ("style: str = 'plain'", "return render(style)", False),
+        ("style: str", "match style:\n        case 'plain' | 'rich':\n            return other", True),
+        ("fare: str", "return RATES.get(fare.upper(), other)", True),
+        ("fare: str", "return quote(fare)", True),
+        ("fare: str", "if fare not in ('economy', 'business'):\n        return other\n    return 3", True),
+        ("pace: str", "return run(Speed(pace))", True),
+        ("output: str = 'count'", "return search(Search(query=other, output=output))", True),
+        ("city: str", "return 1 if city == 'Oslo' else 2 if city == 'Rome' else ask(city)", False),
+        ("edits: str", "return apply(json.loads(edits))", True),
+        ("labels: str", "return apply(labels.split(','))", True),
+        ("moment: str", "return apply(datetime.strptime(moment, '%d.%m.%y'))", True),
+        ("host: str", "return apply(host.split('.'))", False),
+        ("value: dict", "return apply(value['name'], value.get('size'))", True),
+        ("values: list[dict]", "return [apply(**one) for one in values]", True),
+        ("values: list[dict]", "return [apply(one['name']) for one in values]", True),
+        ("content: dict", "open(other, 'w').write(json.dumps(content))", False),
+        ("mode: str", "logging.info('mode %s', mode)\n    return apply(other)", False),
+        ("unit: str", "return {'unit': unit, 'result': apply(other)}", False),
+        ("unit: str", "return {'unit': unit, 'size': len(other)}", False),
+        ("filters: dict", "return 'done'", False),
+        ("mode: str", "return post('/run', {'mode': mode})", True),
+    ],
+)
+def test_code_shows_which_values_a_model_can_only_guess(project, parameter, body, expected):
+    source = THEIRS.replace("(number)", f"(other: str, {parameter})").replace('return number["shop"]', body)
+    (project / "theirs.py").write_text(NEEDS + source, "utf-8")
+    assert codes("theirs.py", "--ignore", "TK401,TK509") == ["TK204"] * expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Convert a weight in kg or lb.", []),
+        ("Convert a weight in lb (as everybody does).", []),
+        ("Convert a weight of any order.", ["TK204"]),
+    ],
+)
+def test_values_that_the_code_knows_may_be_in_the_description(project, text, expected):
+    source = THEIRS.replace("(number)", "(other: str, notation: str)").replace("Order look up", text)
+    source = source.replace('number["shop"]', "UNITS[notation]")
+    (project / "theirs.py").write_text(NEEDS + source, "utf-8")
+    assert codes("theirs.py", "--ignore", "TK401") == expected
+
+
+def test_prompt_in_the_same_file_may_explain_a_parameter(project):
+    source = THEIRS.replace("(number)", "(other: str, task_kind: str)").replace(
+        'number["shop"]', "post(other, task_kind)"
+    )
+    (project / "theirs.py").write_text(source, "utf-8")
+    assert codes("theirs.py") == ["TK204"]
+    prompt = (
+        "You are a clerk. " + "Be polite. " * 9 + "Call look_up with the task_kind that fits: an order or a refund."
+    )
+    (project / "theirs.py").write_text(f"PROMPT = {prompt!r}\n{source}", "utf-8")
+    assert codes("theirs.py") == []
 
 
 def test_docstring_that_is_replaced_and_schema_of_a_base_class_may_describe_parameters(project):
     source = THEIRS.replace("@mcp.tool", "").replace("number", "fields: dict, kind: str", 1)
-    source = source.replace("return number", "return fields, kind")
+    source = source.replace('number["shop"]', "post(fields, kind)")
     (project / "theirs.py").write_text(f"{source}\n\nmcp.tool(look_up)\n", "utf-8")
     assert codes("theirs.py") == ["TK204", "TK204"]
     (project / "theirs.py").write_text(f"{source}\n\nlook_up.__doc__ = TEXT\nmcp.tool(look_up)\n", "utf-8")
@@ -283,8 +453,10 @@ def test_bounds_that_a_description_states_are_minor(project):
         ("from 20", ["TK325"]),
     ):
         source = THEIRS.replace("Order look up", f"Look up a frequency {said}.").replace("(number)", "(number: float)")
-        (project / "theirs.py").write_text(source.replace("return number", body), "utf-8")
-        assert codes("theirs.py") == expected
+        (project / "theirs.py").write_text(source.replace('return number["shop"]', body), "utf-8")
+        assert codes("theirs.py") == []
+        found = json.loads(run("--format", "json", "--profile", "all", "--select", "TK325", "theirs.py"))
+        assert [one["code"] for one in found if one["severity"] == "warning"] == expected
 
 
 @pytest.mark.parametrize(("file", "severity"), [("shop/ours.py", "warning"), ("examples/ours.py", "info")])
@@ -481,7 +653,7 @@ def test_files_of_build_services_are_not_pipelines(project, text):
 def test_findings_about_habits_are_an_info_in_folders_of_examples(project):
     folder = project / "examples"
     folder.mkdir()
-    tool = THEIRS.replace("(number)", "(number: str, other: list)")
+    tool = THEIRS.replace("(number)", "(other: list, number: dict)").replace('number["shop"]', "send(number)")
     folder.joinpath("shop.py").write_text(tool, "utf-8")
     project.joinpath("shop.py").write_text(tool, "utf-8")
     assert found("shop.py") == ["TK204:8:warning", "TK401:8:warning"]

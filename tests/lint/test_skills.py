@@ -162,6 +162,16 @@ def test_skills_are_listed_in_a_table_of_their_own(invoke, tmp_path):
 NAMED = SKILL.replace("name: forecast", "name: {}")
 
 
+def test_skill_of_claude_code_is_named_by_its_folder(invoke, tmp_path):
+    text = SKILL.replace("name: forecast\n", "")
+    for place, expected in ((".claude/skills/look_up", []), ("skills/look_up", ["the skill has no name"])):
+        folder = tmp_path / place
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(text, "utf-8")
+        found = json.loads(invoke("lint", "--static", "--no-cache", "--format", "json", place)[1])
+        assert [one["message"] for one in found if one["code"] == "TK641"] == expected
+
+
 @pytest.mark.parametrize(
     ("place", "name", "severity"),
     [

@@ -61,7 +61,7 @@ def test_findings_do_not_depend_on_the_order_of_files(tmp_path, monkeypatch, imp
     )
     for module in MODULES:
         with (tmp_path / f"{module}.py").open("a") as stream:
-            stream.write(f"\n\n@server.tool()\ndef find_{module}(city):\n    return city\n")
+            stream.write(f"\n\n@server.tool()\ndef find_{module}(city):\n    return city['name']\n")
     (tmp_path / "c.py").write_text(
         "from fastmcp import FastMCP\n\nserver = FastMCP()\n" + (tmp_path / "c.py").read_text()
     )

@@ -140,10 +140,7 @@ def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(w
         server="from mcp.server.mcpserver import MCPServer\n\nmcp = MCPServer('shop')\nimport finding\n",
         finding=f"from server import mcp\n\n\n@mcp.tool(){tool}",
     )
-    wanted = [
-        "finding.py:5:22: warning[TK204] parameter 'unit' of 'find' has no description",
-        "finding.py:5:22: warning[TK401] 'find' never reads its parameter 'unit'",
-    ]
+    wanted = ["finding.py:5:22: warning[TK401] 'find' never reads its parameter 'unit'"]
     for paths in (["."], ["server.py", "finding.py"], [".", "--static"]):
         command = ["lint", "--no-cache", "--quiet", "--format", "concise", *paths]
         assert CliRunner().invoke(application(), command).stdout.splitlines() == wanted

@@ -18,6 +18,7 @@ from toolkit.source_code.tool_reader import ToolReader
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _NAMED = (ast.arg, ast.keyword)
+_LONG_TEXT = 100
 
 
 class PythonSource(SourceFile):
@@ -62,6 +63,14 @@ class PythonSource(SourceFile):
     def definitions(self) -> tuple[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None], ...]:
         """Every function and class of the file, each with the class that contains it, or None."""
         return tuple(definitions_below(self.tree, None))
+
+    @cached_property
+    def prompts(self) -> tuple[str, ...]:
+        """The long texts of the file that are no docstrings, such as those for a model."""
+        owners = [self.tree, *(node for node, _ in self.definitions)]
+        docstrings = {id(one.body[0].value) for one in owners if one.body and isinstance(one.body[0], ast.Expr)}
+        texts = (one for one in self.nodes if isinstance(one, ast.Constant) and id(one) not in docstrings)
+        return tuple(one.value for one in texts if isinstance(one.value, str) and len(one.value) >= _LONG_TEXT)
 
     def branching(self, function: FunctionNode) -> ast.stmt | None:
         """Return the outermost statement at the top level whose branches exclude one another, around a function."""

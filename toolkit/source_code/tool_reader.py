@@ -297,7 +297,7 @@ class _Walk:
         match node:
             case ast.Call(func=function):
                 for one in self._functions(function, names, source):
-                    yield one.source, one.node, _scope_of(one)
+                    yield one.source, one.node, scope_of(one)
             case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()):
                 yield from self._reader.meanings.values_of(source, node, names)
 
@@ -672,7 +672,7 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
     return not any(isinstance(node, ast.Attribute) and node.attr == inner.name for node in ast.walk(source.tree))
 
 
-def _scope_of(function: Defined) -> LocalNames:
+def scope_of(function: Defined) -> LocalNames:
     """Return the scope of a function at the top level of a file, or of a method of a class there."""
     owners = (one for one in function.source.top_definitions() if isinstance(one, ast.ClassDef))
     owner = next((one for one in owners if function.node in one.body), None)

@@ -1,7 +1,9 @@
 """TK713: a feature that the Model Context Protocol deprecates."""
 
 import ast
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.codes import DEPRECATED_FEATURE
@@ -11,6 +13,8 @@ from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.source_files import last_name
 
 _PACKAGES = ("mcp", "fastmcp")
+_SHOWS_SSE = re.compile(r"(?<![a-z])sse(?![a-z])")
+"""What the name of a file with a server for this transport contains; one for another transport is often beside it."""
 
 
 class _Feature(NamedTuple):
@@ -41,7 +45,8 @@ class DeprecatedFeature(Rule):
     The version 2026-07-28 of the protocol deprecates sampling, roots, logging to the client and dynamic client
     registration; the first version after 2027-07-28 may remove them. HTTP+SSE is deprecated since 2025-03-26. New
     clients do not have them, and then a tool that relies on one fails. The first use of each in a file is reported;
-    logging is an info, because a tool works without it.
+    logging is an info, because a tool works without it. So is HTTP+SSE in a file such as `sse_server.py`, and anything in
+    a folder of examples.
     Servers that `toolkit serve` runs offer none of them.
 
     ## Example
@@ -98,7 +103,9 @@ class DeprecatedFeature(Rule):
                 found[feature] = min(first, node.func, key=lambda one: (one.lineno, one.col_offset))
         for feature, place in found.items():
             message = f"MCP deprecates {feature.name}, since {feature.since}"
-            yield self.problem(message, module.location(place), hint=feature.instead, severity=feature.severity)
+            is_shown = _SHOWS_SSE.search(Path(module.file).stem) is not None and feature is _SSE
+            severity = "info" if is_shown or feature.severity == "info" else self.severity_in(module.file)
+            yield self.problem(message, module.location(place), hint=feature.instead, severity=severity)
 
 
 def _is_of_mcp(name: str) -> bool:

@@ -11,6 +11,11 @@ from toolkit.problems import Fix, Location, Problem, nearest
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_functions import PythonFunction
 
+_SECTIONS = {
+    "example", "examples", "hint", "important", "note", "notes", "raises", "remarks", "return", "returns", "tip", "todo",
+    "usage", "warning", "warnings", "yields",
+}  # fmt: skip
+
 
 class _Entry(NamedTuple):
     """The entry of one parameter in a docstring: its name, and the offset of the name in the docstring."""
@@ -28,7 +33,8 @@ class DocstringParameterMismatch(Rule):
     description. This happens when a parameter is renamed. Each docstring gets one finding, whatever is wrong with it.
     The fix renames an entry if a parameter with a similar name has no entry. If exactly one entry and one parameter are
     left over, renaming is an unsafe fix. If the entries are in another order than the parameters (an `info` for tools of
-    other frameworks, and otherwise a warning), the fix reorders them. The position of parameters that no model sees, such as `context: ToolContext`, does not matter.
+    other frameworks, and otherwise a warning), the fix reorders them. In tools of other frameworks, an unknown name is a
+    warning. A line such as `CRITICAL: …` or `Returns: …` between the entries is no entry. The position of parameters that no model sees, such as `context: ToolContext`, does not matter.
 
     ## Example
 
@@ -101,6 +107,7 @@ class DocstringParameterMismatch(Rule):
             f"{function.tool_name!r} has no parameter {_listed([entry.name for entry in unknown], 'or')}",
             _place(function, literal, unknown[0]),
             hint="; ".join(hints),
+            severity=self.severity if function.written is None else "warning",
             related=[(_place(function, literal, entry), "no such parameter") for entry in unknown[1:]],
             fix=self.fixed_by(f"Rename {renamings}", *edits, is_safe=is_safe) if meant else None,
         )
@@ -157,10 +164,15 @@ def _suspicious_entries(function: PythonFunction) -> list[_Entry]:
     literal = function.docstring_literal
     if literal is None or any(one.kind == "**" for one in function.all_parameters):
         return []  # the docstring may describe keyword arguments
-    entries = [found for name in documented if (found := _entry(name, literal))]
+    entries = [found for name in documented if not _is_prose(name, written) and (found := _entry(name, literal))]
     if function.written is not None and not any(entry.name in written for entry in entries) and _takes_model(function):
         return []  # the docstring describes the fields of the model
     return entries
+
+
+def _is_prose(name: str, written: list[str]) -> bool:
+    """Return whether a word with a colon begins a sentence or a section, such as `CRITICAL: …` and `Returns: str`."""
+    return name not in written and (name.isupper() or name.lower() in _SECTIONS)
 
 
 def _meant_by(unknown: list[_Entry], function: PythonFunction) -> tuple[dict[_Entry, str], bool]:

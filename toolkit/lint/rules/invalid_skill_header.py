@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from toolkit.codes import INVALID_SKILL_HEADER
@@ -12,6 +14,7 @@ from toolkit.skills.skill_files import Skill
 from toolkit.skills.skill_headers import HeaderFault, faults_of, wrong_length
 
 _LONGEST_COMPATIBILITY = 500
+_NO_NAME = "the skill has no name"
 _PACKAGE = "__init__.py"
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
 _KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
@@ -28,8 +31,9 @@ class InvalidSkillHeader(Rule):
     ## Why
 
     A client reads the header of each skill when it starts, and shows the model the name and the description. It leaves
-    out a skill without a description, and may refuse one whose name is not that of its folder. The name is
-    an `info` if its folder is a Python package, or beside one, and so is one that differs from that of a folder outside
+    out a skill without a description, and may refuse one whose name is not that of its folder. A skill in
+    `.claude/skills` needs no name, since Claude Code takes that of its folder, and no description there is a warning,
+    since it then takes the first paragraph. The name is an `info` if its folder is a Python package, or beside one, and so is one that differs from that of a folder outside
     of a folder for skills: nothing shows that a client reads it there. The specification
     allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the description and 500
     for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because both become a part of
@@ -74,7 +78,10 @@ class InvalidSkillHeader(Rule):
         if header is None:
             return
         for fault in faults_of(skill):
-            yield self._of_fault(fault, is_minor=_is_own_name(skill, fault))
+            if fault.message == _NO_NAME and _is_of_claude_code(skill):
+                continue
+            found = self._of_fault(fault, is_minor=_is_own_name(skill, fault))
+            yield replace(found, severity="warning") if _says_nothing(skill) and _is_of_claude_code(skill) else found
         description = skill.description
         if description is not None and (tag := _TAG.search(description.text)):
             place = description.locate(tag.start(), len(tag[0]))
@@ -102,6 +109,16 @@ class InvalidSkillHeader(Rule):
     def _of_fault(self, fault: HeaderFault, *, is_minor: bool = False) -> Problem:
         severity: Severity = "info" if is_minor else "warning" if fault.is_usable else self.severity
         return self.problem(fault.message, fault.location, hint=fault.hint, severity=severity)
+
+
+def _says_nothing(skill: Skill) -> bool:
+    return skill.description is None or not skill.description.text.strip()
+
+
+def _is_of_claude_code(skill: Skill) -> bool:
+    """Return whether Claude Code reads a skill: it takes a missing name from the folder, and a description from the text."""
+    folders = skill.folder.absolute().parts
+    return any(pair == (".claude", "skills") for pair in pairwise(folders))
 
 
 def _is_own_name(skill: Skill, fault: HeaderFault) -> bool:

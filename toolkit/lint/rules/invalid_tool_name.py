@@ -1,5 +1,6 @@
 """TK101: a name that some provider refuses."""
 
+import re
 from collections.abc import Iterator
 
 from toolkit.codes import INVALID_TOOL_NAME
@@ -13,13 +14,16 @@ from toolkit.source_code.requirements import is_required_by
 from toolkit.tools.definition.names import legal_name, name_problem
 from toolkit.tools.foreign.source_marks import Terms
 
+_PROVIDERS = ("openai", "anthropic", "gemini", "bedrock", "mistral")
+
 
 class InvalidToolName(Rule):
     '''The name of a tool is blank, or has characters that some provider refuses.
 
     ## Why
 
-    A request with such a name fails as a whole, with all its other tools. Every provider accepts letters, digits,
+    A request with such a name fails as a whole, with all its other tools. MCP and Gemini allow dots, as in
+    `shop.find`, but a client that passes the name on to OpenAI, Anthropic, Bedrock or Mistral fails. Every provider accepts letters, digits,
     underscores and hyphens after an initial letter or underscore. The name is an `info` in a file of which a generator
     makes others: in a folder for templates, with names such as `__PackageName__`; so it is
     in a project that gives the tools of a FastMCP server other names with a `ToolTransform`.
@@ -65,6 +69,9 @@ class InvalidToolName(Rule):
             return
         if tool.origin != "json" and (found := name_problem(tool.name, tool.location)):
             message, hint = found.message, found.hint
+            if tool.framework is not None and (refusing := _refusing(tool.name)):
+                message = f"invalid tool name {tool.name!r}: {refusing} refuse it"
+                hint = f"call it {_good_name(tool.name)!r}" if _has_letters(tool.name) else "use letters from a to z"
         elif (what := self._objection(tool.name)) is not None:
             message, hint = f"the tool's name is {what}", f"call it {_good_name(tool.name)!r}"
         else:
@@ -107,6 +114,19 @@ def _is_transformed(tool: ToolDefinition) -> bool:
     if tool.terms is None or tool.function is None:
         return False
     return tool.function.file.reader.is_mentioned(tool.function.file, tool.terms.transforms)
+
+
+def _refusing(name: str) -> str:
+    """Return the providers that refuse a name, such as `OpenAI and Anthropic`; empty if there are less than two."""
+    limits = [LIMITS[provider] for provider in _PROVIDERS]
+    titles = [
+        one.title for one in limits if any(found.code == INVALID_TOOL_NAME for found in name_objections(name, one))
+    ]
+    return f"{', '.join(titles[:-1])} and {titles[-1]}" if len(titles) > 1 else ""
+
+
+def _has_letters(name: str) -> bool:
+    return re.search(r"[A-Za-z]", name) is not None
 
 
 def _good_name(name: str) -> str:

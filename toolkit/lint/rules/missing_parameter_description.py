@@ -10,7 +10,6 @@ from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolD
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
 from toolkit.problems import Problem, Severity
-from toolkit.source_code.source_files import last_name
 from toolkit.tools.foreign.source_marks import Terms
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
@@ -18,8 +17,6 @@ _SAYS_ENOUGH = re.compile(
     r"\w+(?:_ids?|Ids?|_uu?id|Uid|_name|Name|_email|_url|Url|_path|_filename)|limit|offset|page|page_size|pageSize|per_page"
 )
 """Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
-_PLAIN = {"str": "string", "int": "integer", "float": "number"}
-_LONG_ENOUGH = 20
 _EXPLAINED = r"(?: ?[(（][^()（）\n]{1,40}[)）])? ?(?: [-–—] |:\s|：)"  # noqa: RUF001 - as people write them
 """What follows the name of a parameter in a list of them: `city (str) - …`, `city — …`."""
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
@@ -41,17 +38,21 @@ class MissingParameterDescription(Rule):
 
     If a tool's parameters without descriptions all have names such as `note_id` or `page_size`, which say most of it, the
     findings have the severity `info`, and do not belong to the essential profile. In tools of other frameworks, a
-    finding is a warning if a model can only guess what to pass:
+    finding is a warning only if a model has to guess what the code expects:
 
-    - the keys of a `dict`, of a list of them, or of `Any`, or anything if there is no type;
-    - one of several fixed values, if the last word of the name is such as `mode`, `type`, `sort_by` or `status`;
-    - a unit, a format or a notation, as for `weight`, `duration`, `time` and `filter`, unless the default shows it;
-    - a text with one letter as its name, and one of twelve or more parameters without descriptions.
+    - at least two texts with which the code compares a value, or that are the keys of a table in which it looks the value
+      up, if the tool's description names less than half of them;
+    - the keys of a `dict`, or of those in a list, unless it is passed on as it is, such as `metadata` and `headers`;
+    - JSON, a list with commas or a date, if the code parses a text;
+    - one of several fixed values, a unit or a format, if the code passes on a required parameter such as `mode`,
+      `sort_by`, `duration` or `date`, and the tool has other parameters or no description;
+    - whatever the docstring says about it, if the framework does not send that text.
 
-    It is an `info` if the tool's description has that word and soon after it a value, a format or a list: `State can
-    be 'open' or 'closed'.`, `a date range (YYYY-MM-DD)`. If the docstring describes a parameter, but the framework does
-    not send that text, it is always a warning. Everything else is an `info`: names such as `city`, `owner` and `n`, the
-    only parameter of a tool that has a description itself, and whatever is in a folder of examples.
+    Functions and classes of the project that get the value are read too. It is an `info` if the tool's description has
+    the last word of the name and soon after it a value, a format or a list, such as `State can be 'open' or 'closed'.`,
+    and if a long text in the file, such as a prompt, explains the tool. Everything else is an `info`: names such as
+    `city`, `language` and `n`, parameters with defaults, those that are only printed or returned, and whatever
+    is in a folder of examples.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -115,7 +116,7 @@ class MissingParameterDescription(Rule):
     ) -> Severity:
         if not tool.is_by_others:
             return "info" if all(_SAYS_ENOUGH.fullmatch(one.name) for one in bare) else self.severity
-        if _is_described_by_tool(tool) or not is_unclear(tool, parameter, bare=len(bare)):
+        if not is_unclear(tool, parameter):
             return "info"
         return self.severity_in(tool.location and tool.location.file)
 
@@ -123,21 +124,6 @@ class MissingParameterDescription(Rule):
 def _is_bare(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
     is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
     return parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name))
-
-
-def _is_described_by_tool(tool: ToolDefinition) -> bool:
-    """Whether a tool of another framework has one parameter only, so that the tool's description is about it.
-
-    Where neither a schema nor a function shows its type, it is taken for a plain one, as most are.
-    """
-    is_described = tool.description is None or len(tool.description) >= _LONG_ENOUGH
-    if tool.framework is None or len(tool.parameters) != 1 or not is_described:
-        return False
-    parameter = tool.parameters[0]
-    kind, python = (parameter.schema or {}).get("type"), parameter.python
-    if python is None:
-        return kind is None or kind in _PLAIN.values()
-    return kind in _PLAIN.values() or last_name(python.node.annotation) in _PLAIN
 
 
 def joined(problems: Iterable[Problem]) -> list[Problem]:

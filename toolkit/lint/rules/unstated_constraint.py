@@ -12,6 +12,7 @@ from toolkit.lint.rules.magic_string import choices_in
 from toolkit.problems import Problem
 from toolkit.schemas.keywords import is_number
 from toolkit.source_code.constants import UnknownValueError
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 
@@ -115,7 +116,7 @@ class UnstatedConstraint(Rule):
         return self.problem(
             f"{tool.name!r} rejects values of {parameter.name!r} that its schema allows: '{shown}'",
             parameter.location or tool.location,
-            hint=_hint([demand for check in checks for demand in check.demands]),
+            hint=_hint(tool, [demand for check in checks for demand in check.demands]),
             severity="info" if _is_described(tool, parameter, checks) else self.severity,
             related=[(function.file.location(check.test), "rejected here") for check in checks],
         )
@@ -232,9 +233,12 @@ def _mentions(schema: Mapping[str, Any], keywords: set[str]) -> bool:
     return any(not keywords.isdisjoint(one) for one in _branches(schema))
 
 
-def _hint(demands: list[_Demand]) -> str:
+def _hint(tool: ToolDefinition, demands: list[_Demand]) -> str:
     for demand in demands:
         if demand.kind == "in":
             return f"write the type as Literal[{', '.join(map(repr, demand.value))}]"
+    marks = None if tool.framework is None else marks_of(tool.framework)
+    if marks is not None and marks.demands.fields:  # the framework refuses them
+        return "say in the docstring which values are valid"
     bounds = {demand.kind: demand.value for demand in demands}
     return f"write Annotated[…, Field({', '.join(f'{kind}={value}' for kind, value in bounds.items())})]"
