@@ -195,15 +195,17 @@ def test_description_is_summary_and_description_without_hidden_characters(tmp_pa
     assert spec_of(found, source="api.json").description == description
 
 
-def test_output_schema_is_that_of_success_in_json(tmp_path):
+def test_output_schema_is_that_of_every_success_in_json(tmp_path):
     def answer(schema, media_type="application/json"):
         return {"description": "", "content": {media_type: {"schema": schema}}}
 
-    responses = {
-        "default": answer({"title": "default"}),
-        "404": answer({"title": "404"}),
-        "200": answer({"type": "object", "properties": {"a": {"writeOnly": True}, "b": {"readOnly": True}}, "required": ["a", "b"]}),
-    }  # fmt: skip
+    schema = {
+        "type": "object",
+        "properties": {"a": {"writeOnly": True}, "b": {"readOnly": True}},
+        "required": ["a", "b"],
+    }
+    success = {"200": answer(schema), "201": answer(schema)}
+    responses = {"default": answer({"title": "default"}), "404": answer({"title": "404"}), **success}
     [operation], _ = read(tmp_path, {"/a": {"get": {"responses": responses}}})
     expected = {"type": "object", "properties": {"b": {}}, "required": ["b"]}
     assert spec_of(operation, source="api.json").output_schema == expected
@@ -211,7 +213,11 @@ def test_output_schema_is_that_of_success_in_json(tmp_path):
         "default": {},
         "404": {},
         "200": {"application/json": expected},
+        "201": {"application/json": expected},
     }
+    for other in (answer({}, "text/plain"), answer({"title": "Other"}), {"description": "Nothing."}):
+        [operation], _ = read(tmp_path, {"/a": {"get": {"responses": {**success, "202": other}}}})
+        assert spec_of(operation, source="api.json").output_schema is None
 
 
 def test_answer_that_consists_of_too_many_schemas_has_none(tmp_path):

@@ -117,7 +117,7 @@ def test_everything_that_a_document_says_about_an_operation_is_part_of_it(tmp_pa
         "answers": {
             "200": {
                 "description": "The order.",
-                "schemas": {"application/json": {"$ref": "#/$defs/Order", "$defs": {"Order": order}}},
+                "schemas": {"application/json": {**order, "$defs": {"Order": order}}},
             },
             "404": {"description": "There is none.", "schemas": {}},
         },

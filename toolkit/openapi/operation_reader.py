@@ -172,6 +172,9 @@ class OperationReader:
                 schema = {}
             schemas, definitions = self._received.bundled({"": schema})
             whole = schemas[""] if isinstance(schemas[""], dict) else {}
+            if "$ref" in whole:  # clients expect to find the type of what comes back at the root
+                whole = {**definitions[whole["$ref"].rpartition("/")[2]], **whole}
+                del whole["$ref"]
             found[media_type] = {**whole, **({"$defs": definitions} if definitions else {})}
         return found
 
