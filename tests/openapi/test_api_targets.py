@@ -1,6 +1,7 @@
 """An OpenAPI document is a target of every command, by its file or by the name that the configuration gives it."""
 
 import json
+import os
 from hashlib import sha256
 from typing import Any
 
@@ -303,6 +304,28 @@ def test_collisions_of_names_are_problems_and_never_numbered(invoke, project):
         "warning[TK103]: the operations 'get.it' and 'get-it' would both be the tool 'get_it'; the second is left out\n"
         "  --> api.json:10:4\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ("../secret.yaml", "'openapi.a.document' leads outside of the project"),
+        ("link.yaml", "'openapi.a.document' leads outside of the project"),
+        ("/etc/secret.json", "'openapi.a.document' leads outside of the project"),
+        ("id_rsa", "'openapi.a.document' must be a URL, or a file that ends in .yaml, .yml or .json"),
+    ],
+)
+def test_document_of_a_project_is_a_file_of_the_project(invoke, project, document, problem):
+    (project / "inner").mkdir()
+    (project / "secret.yaml").write_text("a: 1\n", "utf-8")
+    (project / "inner" / "link.yaml").symlink_to("../secret.yaml")
+    (project / "inner" / "toolkit.toml").write_text(f"[openapi.a]\ndocument = '{document}'\n", "utf-8")
+    os.chdir("inner")
+    done = invoke("list", "a")
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (2, f"error[TK005]: {problem}")
+    (project / ".git").mkdir()
+    is_allowed = "leads outside" in problem and not document.startswith("/")
+    assert ("this is not an OpenAPI document" in invoke("list", "a").stderr) == is_allowed
 
 
 def test_wrong_settings_are_all_reported(invoke, project):

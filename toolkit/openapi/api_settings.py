@@ -43,6 +43,7 @@ MOST_TOOLS: Final = 25
 """How many operations become tools if none are chosen."""
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
 _TAG: Final = "tag:"
 _METHOD: Final = re.compile(r"([A-Z]+)(?: (/.*))?")
 
@@ -130,11 +131,25 @@ def chosen(outlines: "Sequence[Outline]", settings: ApiSettings) -> "list[Outlin
 
 def _document(written: str, spot: Spot) -> str:
     if web_address(written) is None:
-        return str(spot.origin.folder.absolute() / Path(written).expanduser())
+        return _file(written, spot)
     if "digest" not in spot.beside:
         hint = f"add digest = 'sha256:{'0' * 64}', and the message says what the digest is now"
         spot.report("a document from the network must be pinned by the digest of its content", hint)
     return written
+
+
+def _file(written: str, spot: Spot) -> str:
+    """Return the path of a document, which must be a file of the project unless the user names it."""
+    folder = spot.origin.folder.absolute()
+    file = folder / Path(written).expanduser()
+    if file.suffix not in _SUFFIXES:
+        spot.wrong(f"a URL, or a file that ends in {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}")
+    elif spot.origin.owner == "project":
+        root = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
+        if not file.resolve().is_relative_to(root.resolve()):
+            hint = "put a copy into the project, or write this into your own configuration"
+            spot.report(f"'{spot.name}' leads outside of the project", hint)
+    return str(file)
 
 
 def _server(written: str, spot: Spot) -> str:
