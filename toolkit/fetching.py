@@ -430,13 +430,15 @@ def leads_elsewhere(path: str) -> bool:
     Servers decode paths at different times, and some more than once; some take `\` for `/`, drop what follows a `;`,
     or trim spaces.
     """
-    while True:
-        if any(part.partition(";")[0].strip(" \t\r\n\0") in {".", ".."} for part in _SEPARATOR.split(path)):
-            return True
-        decoded = unquote(path)
-        if decoded == path:
-            return False
+    parts = _SEPARATOR.split(decoded_path(path))
+    return any(part.partition(";")[0].strip(" \t\r\n\0") in {".", ".."} for part in parts)
+
+
+def decoded_path(path: str) -> str:
+    """Return a path with everything decoded, as often as that is possible."""
+    while (decoded := unquote(path)) != path:
         path = decoded
+    return path
 
 
 def joined_headers(*several: Mapping[str, str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.openapi import (
     Answer,
+    ApiDocument,
     Body,
     Credentials,
     OAuthClient,
@@ -25,6 +26,8 @@ from toolkit.openapi import (
     consent_to,
     spec_of,
 )
+from toolkit.openapi.api_settings import ApiSettings  # private
+from toolkit.openapi.api_tools import Api  # private
 from toolkit.problems import Location
 
 JSON = {"Content-Type": "application/json"}
@@ -258,6 +261,33 @@ def test_redirects_end(served):
     assert (result.error, len(requests)) == ("HTTP request failed: more than 5 redirects", 6)
 
 
+ENDPOINTS = frozenset(
+    {"GET /users/{id}", "GET /users/{id}/secrets/{name}.json", "DELETE /users/{id}/key", "GET /keys/"}
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "value", "other"),
+    [
+        ("GET", "/users/{id}", "7/secrets/a.json", "GET /users/{id}/secrets/{name}.json"),
+        ("GET", "/users/{id}", "7/secrets/a.json/", "GET /users/{id}/secrets/{name}.json"),
+        ("DELETE", "/users/{id}", "7/key", "DELETE /users/{id}/key"),
+        ("DELETE", "/users/{id}", "7%2fkey", "DELETE /users/{id}/key"),
+        ("GET", "/users/{id}", "7/key", None),
+        ("GET", "/users/{id}", "7/secrets/a.xml", None),
+        ("GET", "/users/{id}", "7", None),
+        ("GET", "/users/{id}/secrets/{name}.json", "7", None),
+        ("GET", "/{id}", "keys/", "GET /keys/"),
+    ],
+)
+def test_slash_in_a_value_cannot_reach_another_operation(served, method, path, value, other):
+    url, requests = served()
+    made = operation(path, parameter("id", "path"), parameter("name", "path"), method=method)
+    result = tool_for(made, f"{url}/v1", endpoints=ENDPOINTS).run({"id": value, "name": "a"})
+    message = f"The arguments cannot be sent: their '/' could make it the path of '{other}'"
+    assert (result.error, len(requests)) == ((None, 1) if other is None else (message, 0))
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -462,3 +492,20 @@ JSON_OF, OTHER_JSON, TEXT_OF = (
 def test_data_is_only_promised_if_every_success_has_it(answers, promised):
     made = operation("/x", answers={status: Answer("", schemas) for status, schemas in answers.items()})
     assert spec_of(made, source="shop.yaml").output_schema == promised
+
+
+def test_tools_of_a_document_know_all_its_operations(tmp_path):
+    get = {"get": {"responses": {}}}
+    paths = {"/users/{id}": {**get, "parameters": []}, "/users/{id}/key": {"delete": {}, **get}}
+    file = tmp_path / "api.json"
+    file.write_text(
+        json.dumps({"openapi": "3.1.0", "info": {}, "servers": [{"url": "https://a.example"}], "paths": paths})
+    )
+    api = Api(ApiDocument(file), ApiSettings("shop", str(file), include=("GET /users/{id}",), owner="user"))
+    [tool] = api.tools()
+    assert tool.access.endpoints == {"GET /users/{id}", "GET /users/{id}/key", "DELETE /users/{id}/key"}
+    with pytest.raises(ToolArgumentsError) as raised:
+        tool.check({"id": "7/key"}, ToolContext())
+    assert str(raised.value) == (
+        "The arguments cannot be sent: their '/' could make it the path of 'GET /users/{id}/key'"
+    )

@@ -37,6 +37,7 @@ class ServerAccess:
         allow_private: Whether the server may be on this machine or its network.
         timeout: Time limit in seconds for each request.
         max_bytes: Maximum number of bytes of a response to read.
+        endpoints: All operations of the document, such as `GET /pets/{id}`; no request for one can reach another one.
         resolve: Resolves host names.
     """
 
@@ -47,6 +48,7 @@ class ServerAccess:
     allow_private: bool = False
     timeout: float = 30.0
     max_bytes: int = 5 * 1024 * 1024
+    endpoints: frozenset[str] = frozenset()
     resolve: Resolver = resolve_by_system
 
     @property

@@ -46,6 +46,7 @@ class Api:
         self._left_out: list[Problem] = []
         self._accesses: dict[tuple[str, ...], ServerAccess] = {}
         self._made: dict[str, OperationTool] = {}
+        self._endpoints: frozenset[str] = frozenset()
 
     @property
     def problems(self) -> list[Problem]:
@@ -92,6 +93,7 @@ class Api:
         """The chosen operations by id, with the names of their tools."""
         everything = outlines_of(self._document)
         self.choice_problems += self._unmatched(everything)
+        self._endpoints = frozenset(f"{one.method} {one.path}" for one in everything)
         names, prefix = self._settings.names, self._settings.offered_prefix
         found: dict[str, Outline] = {}
         holders: dict[str, Outline] = {}
@@ -150,6 +152,7 @@ class Api:
                 headers=settings.headers,
                 credentials=Credentials(settings.name, self._reader.schemes(), settings.auth),
                 allow_private=settings.allow_private,
+                endpoints=self._endpoints,
             )
         return self._accesses[key]
 

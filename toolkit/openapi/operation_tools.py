@@ -15,7 +15,7 @@ from toolkit.fetching import Fetched, FetchError, joined_headers, status_in_word
 from toolkit.openapi.access import ServerAccess
 from toolkit.openapi.answers import result_of, seconds_until_retry
 from toolkit.openapi.operations import Operation
-from toolkit.openapi.requests import Part, Request, key_of, make_request
+from toolkit.openapi.requests import Part, Request, endpoint_if_decoded, key_of, make_request
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import RECEIVED
 from toolkit.running import pause
@@ -128,8 +128,12 @@ class OperationTool(ForeignSchemaTool):
 
     def _request(self, parsed: Any) -> Request:
         """Return the request without credentials and fixed headers, which take precedence over arguments."""
-        fixed = {key_of("header", name) for name in self.access.headers}
-        return make_request(self.operation, parsed, self.access.base, {*fixed, *(one.key for one in self._shown_parts)})
+        operation, access = self.operation, self.access
+        fixed = {key_of("header", name) for name in access.headers}
+        request = make_request(operation, parsed, access.base, {*fixed, *(one.key for one in self._shown_parts)})
+        if other := endpoint_if_decoded(request, access.base, operation, access.endpoints):
+            raise ToolArgumentsError(f"The arguments cannot be sent: their '/' could make it the path of '{other}'")
+        return request
 
     @cached_property
     def _shape(self) -> "Shape":

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.fetching import (
     FetchError,
+    decoded_path,
     is_below,
     is_header_value,
     is_method,
@@ -307,6 +308,32 @@ def _checked(request: Request, base: str) -> Request:
     if not is_within:
         raise ToolArgumentsError(f"The arguments cannot be sent: they lead to an address that is not below {base}")
     return request
+
+
+def endpoint_if_decoded(request: Request, base: str, operation: Operation, endpoints: Iterable[str]) -> str | None:
+    """Return the other operation that a server takes a request for if it decodes the path before it looks at its parts.
+
+    Many servers do that, such as all those that use WSGI or ASGI.
+
+    Args:
+        request: The request.
+        base: The address of the server.
+        operation: The operation that is meant.
+        endpoints: All operations of the document, such as `GET /pets/{id}`.
+    """
+    path = request.address.removeprefix(base.rstrip("/"))
+    decoded = decoded_path(path)
+    if decoded.count("/") == path.count("/"):
+        return None
+    called = f"{operation.method} {decoded.rstrip('/')}"
+    own = f"{operation.method} {operation.path}"
+    others = (one for one in endpoints if one != own and one.startswith(f"{operation.method} "))
+    return next((one for one in others if _as_pattern(one).fullmatch(called)), None)
+
+
+def _as_pattern(endpoint: str) -> re.Pattern[str]:
+    parts = _PLACEHOLDER.split(endpoint.partition("#")[0].partition("?")[0].rstrip("/"))
+    return re.compile("[^/]+".join(map(re.escape, parts[::2])))
 
 
 def _as_text(pair: Pair) -> str:
