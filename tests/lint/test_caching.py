@@ -34,6 +34,19 @@ sys.exit(main())
 """
 
 
+CALLED = """
+import sys
+from toolkit_cli.main import main
+called = set()
+sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_qualname) if event == "call" else None)
+try:
+    main()
+finally:
+    sys.setprofile(None)
+    print("ToolSpec.from_json" in called)
+"""
+
+
 class House:
     """A project whose files each leave a trace when they are opened."""
 
@@ -71,6 +84,19 @@ def test_unchanged_files_are_not_opened_again(house):
     house.tool("b.py")
     assert house.check() == (["a.py:TK202"], ["a.py", "b.py"])
     assert house.check() == (["a.py:TK202"], [])
+
+
+def test_tools_of_unchanged_files_are_not_even_read(house):
+    house.tool("a.py", said="Short.")
+    house.tool("b.py")
+    read = []
+    for said in ("Short.", "Short.", "Short too."):
+        house.tool("a.py", said=said)
+        done = subprocess.run(
+            [sys.executable, "-c", CALLED, "lint", "--exit-zero"], capture_output=True, text=True, check=True
+        )
+        read.append(done.stdout.splitlines()[-1])
+    assert read == ["True", "False", "True"]
 
 
 @pytest.mark.proof

@@ -30,7 +30,7 @@ from toolkit.settings.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.secret_arguments import secrets_of_schema
 
-_FORMAT = 4
+_FORMAT = 5
 _KEPT_SETTINGS = 8
 _LARGEST = 256 * 1024 * 1024
 _KEPT_TOGETHER = 8

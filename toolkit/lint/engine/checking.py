@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
-from toolkit.lint.configuration.selection import files_of_frameworks, is_in_profile, meant_by, selected_codes
+from toolkit.lint.configuration.selection import is_in_profile, meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.engine.caching import Cache
@@ -278,7 +278,7 @@ def _as_seen_from_here(
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
     found = _describe(problems, reports, settings)
-    foreign = _files_of_frameworks(reports, found)
+    foreign = _files_of_frameworks(together, found)
     shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
     here = Path.cwd()
     places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
@@ -301,12 +301,11 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
     return sorted(findings, key=_order)
 
 
-def _files_of_frameworks(reports: Sequence[Report], problems: Iterable[Problem]) -> frozenset[str]:
+def _files_of_frameworks(together: Together, problems: Iterable[Problem]) -> frozenset[str]:
     """Return the files of other frameworks' tools; if there are no others, also the skills, manifests and the like."""
     here = Path.cwd()
-    tools = [tool for report in reports for tool in report.tools]
-    found = {place_from(here, Location(file)).file for file in files_of_frameworks(tools)}
-    if found and all(tool.is_by_others or tool.is_lookalike for tool in tools):
+    found = {place_from(here, Location(file)).file for file in together.foreign}
+    if found and together.is_all_foreign:
         found.update(problem.location.file for problem in problems if problem.location)
     return frozenset(found)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolkit.lint.configuration.selection import files_of_frameworks
 from toolkit.lint.engine.file_states import digest, digest_of
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.rule import Rule
@@ -48,14 +49,18 @@ class Together(NamedTuple):
         problems: The findings.
         counts: The number of tools.
         places: The tools in files.
+        foreign: The files of which all tools belong to other frameworks or APIs, or are lookalikes.
+        is_all_foreign: Whether there are no other tools.
     """
 
     problems: tuple[Problem, ...]
     counts: ToolCounts
     places: tuple[ToolPlace, ...] = ()
+    foreign: tuple[str, ...] = ()
+    is_all_foreign: bool = False
 
 
-def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
+def check_together(reports: Sequence[Report], rules: Iterable[Rule]) -> Together:
     """Return the findings of rules that check all tools of these reports together.
 
     Tools of other frameworks that were only found in source are left out: a repository may have those of many servers.
@@ -64,7 +69,14 @@ def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together
     own = [tool for tool in tools if tool.framework is None or not tool.is_written]
     problems = [problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(own)]
     places = (ToolPlace(tool.name, _framework_of(tool), tool.location.file) for tool in tools if tool.location)
-    return Together(tuple(problems), _counts_of(tools), tuple(places))
+    every = [tool for report in reports for tool in report.tools]
+    return Together(
+        tuple(problems),
+        _counts_of(tools),
+        tuple(places),
+        foreign=tuple(sorted(files_of_frameworks(every))),
+        is_all_foreign=all(tool.is_by_others or tool.is_lookalike for tool in every),
+    )
 
 
 def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
@@ -116,13 +128,21 @@ def together_record(found: Together) -> dict[str, Any]:
         "problems": [problem_record(problem) for problem in found.problems],
         "counts": found.counts,
         "places": found.places,
+        "foreign": found.foreign,
+        "is_all_foreign": found.is_all_foreign,
     }
 
 
 def read_together(record: Mapping[str, Any]) -> Together:
     """Return the findings about all tools from their record."""
     places = tuple(ToolPlace(*place) for place in record["places"])
-    return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]), places)
+    return Together(
+        tuple(map(read_problem, record["problems"])),
+        ToolCounts(*record["counts"]),
+        places,
+        foreign=tuple(record["foreign"]),
+        is_all_foreign=record["is_all_foreign"],
+    )
 
 
 def _counts_of(tools: "Sequence[ToolDefinition]") -> ToolCounts:
