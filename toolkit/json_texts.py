@@ -85,6 +85,22 @@ def as_plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
+_SCALARS = frozenset(_PLAIN)
+_NAMES = frozenset({str})
+
+
+def is_plain_json(value: Any) -> bool:
+    """Return whether encoding data as JSON and parsing it returns the same data."""
+    kind = type(value)
+    if kind is dict:
+        return _NAMES.issuperset(map(type, value)) and _are_plain(value.values())
+    return kind in _SCALARS or (kind is list and _are_plain(value))
+
+
+def _are_plain(values: Iterable[Any]) -> bool:
+    return all(is_plain_json(value) for value in values if type(value) not in _SCALARS)
+
+
 @lru_cache
 def _encoder(
     indent: int | None, separators: tuple[str, str] | None, default: Callable[[Any], Any] | None, *, sort_keys: bool

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from toolkit.approvals.decisions import REVIEWER
 from toolkit.errors import ConfigurationError
-from toolkit.json_texts import as_plain
+from toolkit.json_texts import as_plain, is_plain_json
 from toolkit.processes.watching import write_all
 
 try:
@@ -49,7 +49,7 @@ class LogHandle:
         self._path = str(path)
         self._flags = os.O_RDWR | os.O_CREAT | (os.O_APPEND if appends else 0)
         self._number, self._process = _CLOSED, 0
-        self._identity = (0, 0)
+        self._identity: tuple[int, int] | None = None  # the inode and the device of the open file
 
     @property
     def number(self) -> int:
@@ -66,8 +66,14 @@ class LogHandle:
         Raises:
             OSError: If the file cannot be opened.
         """
-        if self._process == os.getpid() and self._number != _CLOSED and (state := self._state_there()) is not None:
-            return self._number, state
+        try:
+            state = os.stat(self._path)  # noqa: PTH116 - five times as fast
+        except OSError:
+            return self._open()
+        is_there = (state.st_ino, state.st_dev) == self._identity
+        return (self._number, state) if is_there and self._process == os.getpid() else self._open()
+
+    def _open(self) -> tuple[int, os.stat_result]:
         self.close()
         try:
             self._number = os.open(self._path, self._flags, _PRIVATE)
@@ -79,40 +85,44 @@ class LogHandle:
         self._identity = state.st_ino, state.st_dev
         return self._number, state
 
-    def _state_there(self) -> os.stat_result | None:
-        """Return the status of the file at the path, or `None` if it is not the open file."""
-        try:
-            state = os.stat(self._path)  # noqa: PTH116 - five times as fast
-        except OSError:
-            return None
-        return state if (state.st_ino, state.st_dev) == self._identity else None
-
     def close(self) -> None:
         """Close the file so that it can be renamed."""
         if self._number != _CLOSED:
             with suppress(OSError):
                 os.close(self._number)
-            self._number = _CLOSED
+            self._number, self._identity = _CLOSED, None
 
     __del__ = close
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold an exclusive lock on the file, if the system supports it."""
-        number = self.number
-        if flock is None:
-            yield
-            return
-        flock(number, LOCK_EX)
-        try:
-            yield
-        finally:
-            flock(number, LOCK_UN)
+    def __enter__(self) -> None:
+        """Acquire an exclusive lock on the file, if the system supports it.
+
+        Raises:
+            OSError: If the file cannot be opened.
+        """
+        number = self.opened()[0]
+        if flock is not None:
+            flock(number, LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        """Release the lock."""
+        if flock is not None:
+            flock(self._number, LOCK_UN)
 
 
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
-_NAMES: Final = frozenset({str})
-_write: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_make_encoder: Any = getattr(json.encoder, "c_make_encoder", None)  # `encode` makes one for every record
+_ENCODE_IN_C: Final = _make_encoder and _make_encoder(
+    None,
+    _ENCODER.default,
+    json.encoder.encode_basestring_ascii,
+    None,
+    ":",
+    ",",
+    True,
+    False,
+    True,
+)
 
 
 def canonical_json(record: Mapping[str, Any]) -> str:
@@ -124,21 +134,9 @@ def canonical_json(record: Mapping[str, Any]) -> str:
         RecursionError: If the record is nested too deeply.
         ValueError: If the record contains itself.
     """
-    if not _is_plain(record):  # names that are not strings must be sorted by the strings that they become
+    if not is_plain_json(record):  # names that are not strings must be sorted by the strings that they become
         record = json.loads(json.dumps(record, default=as_plain))
-    return _write(record)
-
-
-def _is_plain(value: Any) -> bool:
-    """Return whether encoding data as JSON and parsing it returns the same data."""
-    kind = type(value)
-    if kind is dict:
-        return _NAMES.issuperset(map(type, value)) and _are_plain(value.values())
-    return kind in _SCALARS or (kind is list and _are_plain(value))
-
-
-def _are_plain(values: Iterable[Any]) -> bool:
-    return all(_is_plain(value) for value in values if type(value) not in _SCALARS)
+    return _ENCODER.encode(record) if _ENCODE_IN_C is None else "".join(_ENCODE_IN_C(record, 0))
 
 
 _MOST_BYTES = 16 * 1024 * 1024
@@ -204,7 +202,7 @@ class AuditLog:
             ConfigurationError: If the record cannot be written; then the decision must not take effect.
         """
         try:
-            with self._lock, self._turns.locked():
+            with self._lock, self._turns:
                 self._append(record)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
@@ -215,9 +213,9 @@ class AuditLog:
         log, state = self._log.opened()
         tail = self._tail(state)
         stamped = {"number": tail.number + 1, "time": datetime.now(UTC).isoformat(), **record, "previous": tail.hash}
-        text = canonical_json(stamped)
-        tail = _Tail(tail.number + 1, sha256(text.encode()).hexdigest())
-        line = f'{text[:-1]},"hash":"{tail.hash}"}}\n'.encode()
+        text = canonical_json(stamped).encode()
+        tail = _Tail(tail.number + 1, sha256(text).hexdigest())
+        line = b'%b,"hash":"%b"}\n' % (text[:-1], tail.hash.encode())
         if state.st_size and state.st_size + len(line) > self._most_bytes:
             self._start_new_file()
             log, state = self._log.opened()
@@ -351,8 +349,12 @@ def _head_file(file: Path) -> Path:
 
 def _write_head(head: int, tail: _Tail) -> None:
     """Store which record is the last, to detect if records are removed from the end; it can lag behind by one."""
-    os.lseek(head, 0, os.SEEK_SET)
-    os.write(head, f"{tail.number:020d} {tail.hash}\n".encode())
+    line = b"%020d %b\n" % (tail.number, tail.hash.encode())
+    if hasattr(os, "pwrite"):  # not available on Windows
+        os.pwrite(head, line, 0)
+    else:
+        os.lseek(head, 0, os.SEEK_SET)
+        os.write(head, line)
 
 
 def _read_head(file: Path) -> _Tail:
@@ -368,7 +370,7 @@ def exclusive(file: Path) -> Iterator[None]:
     """Hold the lock of a file that only one process may write to at a time, such as a log."""
     turns = LogHandle(file.with_suffix(".lock"))
     try:
-        with turns.locked():
+        with turns:
             yield
     finally:
         turns.close()

@@ -210,6 +210,14 @@ class Run:
         return (self,) if self.around is None else (self, *self.around.lineage)
 
     @property
+    def outermost(self) -> "Run":
+        """The run around all others, which is this one if there is none around it."""
+        run = self
+        while run.around is not None:
+            run = run.around
+        return run
+
+    @property
     def calls(self) -> tuple[CallRecord, ...]:
         """The finished calls of this run and its inner runs, oldest first."""
         with self._lock:

@@ -189,8 +189,9 @@ async def call_tool(
             parsed, replaced, shown_state = await admit(
                 tool, arguments, parsed=parsed, context=inner, demand=demand, verdict=verdict
             )
-            arguments = arguments if replaced is None else replaced
-            inner = inner.approved(arguments, shown_state, *([parsed] if verdict.action == "ask" else []))
+            if verdict.action == "ask":
+                arguments = arguments if replaced is None else replaced
+                inner = inner.approved(arguments, shown_state, parsed)
         is_admitted = True
         work = tool.perform(parsed, inner) if context.limiter is None else perform_in_turn(tool, parsed, inner)
         result = tool.result_of(await work)

@@ -27,6 +27,7 @@ from toolkit.approvals.gates import Gate, Question
 from toolkit.approvals.policies import DescribedCall, Ground, Verdict
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.events import ApprovalAsked, ApprovalDecided
+from toolkit.json_texts import is_plain_json
 from toolkit.redactors.redactor import MASK, Redactor
 from toolkit.tools.calls.json_data import dumps, freeze_as_json, is_type_alone
 from toolkit.tools.calls.results import AnsweredEarly
@@ -515,12 +516,12 @@ def record_of_decision(settled: Settled, context: "ToolContext", word: str) -> d
 def _about(tool: str, context: "ToolContext", person: str = "") -> dict[str, Any]:
     from toolkit.approvals.audit_log import current_person  # few runs have an audit log
 
-    call = context.call
+    call, run = context.call, context.run
     is_own = call is not None and call.tool.name == tool
     return {
         "tool": tool,
-        "run": context.run.id if context.run is not None else None,
-        "outermost_run": context.run.lineage[-1].id if context.run is not None else None,
+        "run": run.id if run is not None else None,
+        "outermost_run": run.outermost.id if run is not None else None,
         "place": context.place,
         "definition": call.tool.definition_hash if call is not None and is_own else None,
         "person": person or current_person(),
@@ -535,11 +536,14 @@ def _send(context: "ToolContext", redactor: Redactor) -> Any:
 
 def _mask(arguments: str | Mapping[str, Any], context: "ToolContext", redactor: Redactor) -> Any:
     """Return arguments with secrets redacted; text that is not a JSON object stays text."""
-    text = freeze_as_json(arguments)
-    members = members_of(text)
+    members = arguments if not isinstance(arguments, str) and is_plain_json(arguments) else _members_of(arguments)
     if members is None or context.call is None:
-        return redactor.text(text)
+        return redactor.text(freeze_as_json(arguments))
     return redactor.data(context.call.tool.veil.over(members))
+
+
+def _members_of(arguments: str | Mapping[str, Any]) -> dict[str, Any] | None:
+    return members_of(freeze_as_json(arguments))
 
 
 def _rule_of(ground: Ground | None) -> dict[str, Any] | None:
