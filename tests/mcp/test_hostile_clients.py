@@ -4,6 +4,7 @@ import json
 import os
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -382,6 +383,16 @@ BROKEN_REQUESTS = [
     b"POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 ]
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["first", "second"])
+def test_headers_that_do_not_end_end_the_connection(http, before):
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Long: " % http.port
+    with socket.create_connection(("127.0.0.1", http.port), timeout=10) as line, suppress(ConnectionError):
+        line.sendall(before + head + b"x" * 256 * 1024)
+        while line.recv(4096):
+            pass  # a short answer may come first; an open connection would be silent now, until `recv` times out
+    assert http.client().shake_hands().is_alive()
 
 
 @pytest.mark.parametrize("request_line", range(len(BROKEN_REQUESTS)))

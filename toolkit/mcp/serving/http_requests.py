@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import uvicorn
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 
 class EndingRequests:
@@ -261,6 +261,8 @@ def _replaying(first: Message, receive: Receive) -> Receive:
 _KEPT_ALIVE = 30
 _MOST_CONNECTIONS = 1_000
 _LAST_WORDS = 2
+_LONGEST_HEAD = 64 * 1024
+"""Maximum size of request headers in bytes, the same as the limit of the parser in Python."""
 
 
 async def serve_application(
@@ -335,8 +337,14 @@ class _Carrier(uvicorn.Server):
         yield
 
 
-class _Protocol(H11Protocol):
-    """A connection, which is closed if it sends no complete request headers in time."""
+_Parsing: Any = AutoHTTPProtocol  # the parser in C if it is installed, or else the one in Python
+
+
+class _Protocol(_Parsing):  # type: ignore[misc]  # it has no type
+    """A connection, which is closed if it sends no complete request headers in time, or too long ones."""
+
+    _is_in_head = False
+    _size_of_head = 0
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -346,7 +354,22 @@ class _Protocol(H11Protocol):
         self._watch.cancel()
         super().connection_lost(exc)
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._size_of_head = self._size_of_head + len(data) if self._is_in_head else 0
+        if self._size_of_head > _LONGEST_HEAD:  # only the parser in Python has a limit of its own
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        """Note that request headers begin; the parser in C calls this."""
+        self._is_in_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Note that request headers are complete; the parser in C calls this."""
+        self._is_in_head = False
+        super().on_headers_complete()
+
     def _close_if_silent(self) -> None:
-        scope: Any = self.scope  # None until a request has come
-        if scope is None and not self.transport.is_closing():
+        if self.cycle is None and not self.transport.is_closing():  # no request headers were complete yet
             self.transport.close()
