@@ -86,8 +86,8 @@ async def relay(kind: str) -> None:
 
 
 def over_http(application: Starlette, listener: socket.socket) -> None:
-    """Serve an application over HTTP on a listening socket."""
-    config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=KEPT_ALIVE)
+    """Serve an application over HTTP on a listening socket, in the same kind of event loop as ours."""
+    config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=KEPT_ALIVE, loop="asyncio")
     uvicorn.Server(config).run([listener])
 
 
