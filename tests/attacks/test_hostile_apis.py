@@ -188,6 +188,16 @@ def shop(tmp_path, monkeypatch, invoke):
         yield call
 
 
+def recording(received, said):
+    """Return what answers every request with the same, and keeps the requests."""
+
+    def answer(request):
+        received.append(request)
+        return 200, {}, said
+
+    return answer
+
+
 def is_plain(done):
     """Return whether a command ended as it should, and said so without control characters."""
     text = done.stdout + done.stderr
@@ -275,7 +285,7 @@ HOSTS = {
 @pytest.mark.parametrize("level", ["document", "path", "operation"])
 def test_document_that_was_named_reaches_no_address_of_this_machine(tmp_path, invoke, attacks, kind, level):
     received = []
-    with http_server(lambda request: received.append(request) or (200, {}, b"reached")) as url:
+    with http_server(recording(received, b"reached")) as url:
         servers = HOSTS[kind](url)
         item = {
             "get": operation("look", **(servers if level == "operation" else {})),
@@ -381,7 +391,7 @@ def test_reference_reads_no_file_outside_of_the_folder_and_no_address(tmp_path, 
     (inside / "zero").symlink_to("/dev/zero")
     os.mkfifo(inside / "pipe")
     received = []
-    with http_server(lambda request: received.append(request) or (200, {}, f"description: {MARKER}".encode())) as url:
+    with http_server(recording(received, f"description: {MARKER}".encode())) as url:
         for reference in REFERENCES:
             schema = {"$ref": reference.replace("{url}", url)}
             whole = document({"/a": {"get": operation("look", {"in": "query", "name": "q", "schema": schema})}})
