@@ -39,7 +39,17 @@ PAGES = sorted(
 )
 LONG_STORIES = {
     *("agent-files", "agents", "batches", "configuration", "dialects", "errors-and-exit-codes", "existing-repository"),
-    *("groups-and-disclosure", "http", "json_parser", "lock", "policy", "process", "question", "ready-policies"),
+    *(
+        "groups-and-disclosure",
+        "http",
+        "json_parser",
+        "lock",
+        "openapi",
+        "policy",
+        "process",
+        "question",
+        "ready-policies",
+    ),
     *("security", "serving", "tutorial", "using-mcp-servers", "web_scrape", "web_search"),
 }
 """The pages that start many programs or servers: each is run by the proofs, or where it is named."""

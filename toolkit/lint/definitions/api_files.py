@@ -30,14 +30,14 @@ class ApiFile:
         api: Its operations as tools.
         tools: The tools that are checked.
         schemes: Its ways to sign in, by their names in the document.
-        signed_in: The names of those for which the settings have credentials.
+        settings: What chooses and names the operations, and signs the requests.
     """
 
     document: ApiDocument
     api: Api
     tools: Sequence[OperationTool]
     schemes: Mapping[str, SecurityScheme]
-    signed_in: frozenset[str] = frozenset()
+    settings: ApiSettings
 
     @property
     def operations(self) -> list[Operation]:
@@ -73,7 +73,7 @@ def read_api(
     own = ApiSettings(file.stem, str(file), prefix="") if settings is None else settings
     api = Api(document, own)
     tools = api.every_tool() if only is None else filter(None, [api.tool(only)])
-    return ApiFile(document, api, tuple(tools), OperationReader(document).schemes(), frozenset(own.auth))
+    return ApiFile(document, api, tuple(tools), OperationReader(document).schemes(), own)
 
 
 def definitions_in(api: ApiFile) -> list[ToolDefinition]:

@@ -18,7 +18,7 @@ class MissingOperationId(Rule):
 
     The tool of an operation has the name of its `operationId`. Without one, the name is made from the method and the path:
     `get_users_user_id_orders` says less than `list_orders_of_user`, and changes with the path. Each document gets one
-    finding.
+    finding. Operations that the `names` of a configured API name are not reported.
 
     ## Example
 
@@ -60,7 +60,8 @@ class MissingOperationId(Rule):
     code = MISSING_OPERATION_ID
 
     def check_api(self, api: "ApiFile") -> Iterator[Problem]:
-        bare = [one for one in api.operations if one.id == f"{one.method} {one.path}"]
+        named = api.settings.names
+        bare = [one for one in api.operations if one.id == f"{one.method} {one.path}" and one.id not in named]
         if bare:
             first, more = bare[0], len(bare) - 1
             others = f" and {more} more operation{'s' if more > 1 else ''} have" if more else " has"

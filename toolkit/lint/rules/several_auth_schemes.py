@@ -69,7 +69,7 @@ class SeveralAuthSchemes(Rule):
         undecided = {
             " with ".join(sorted(way))
             for one in api.operations
-            if len(one.security) > 1 and not any(set(way) <= api.signed_in for way in one.security)
+            if len(one.security) > 1 and not any(set(way) <= api.settings.auth.keys() for way in one.security)
             for way in one.security
         }
         if len(undecided) > 1:
