@@ -45,6 +45,20 @@ def test_parts_in_other_files_are_read_from_where_they_are(tmp_path):
     )
 
 
+def test_all_paths_and_media_types_can_be_elsewhere(tmp_path):
+    (tmp_path / "paths.yaml").write_text(
+        "/send:\n  post:\n    requestBody: {content: {application/json: {$ref: 'api.yaml#/components/mediaTypes/a'}}}\n"
+        "    responses: {'200': {description: '', content: {application/json: {$ref: 'api.yaml#/components/mediaTypes/a'}}}}\n"
+    )
+    text = "openapi: 3.2.0\npaths: {$ref: paths.yaml}\ncomponents: {mediaTypes: {a: {schema: {type: integer}}}}\n"
+    [operation], problems = read(tmp_path, text)
+    assert problems == []
+    assert (operation.body.schema, operation.answers["200"].schemas) == (
+        {"type": "integer"},
+        {"application/json": {"type": "integer"}},
+    )
+
+
 @pytest.mark.parametrize(
     ("reference", "problem"),
     [

@@ -50,7 +50,7 @@ class Outline(NamedTuple):
 def outlines_of(document: ApiDocument) -> list[Outline]:
     """Return all operations of a document, in its order."""
     found = []
-    for path, entry in document.root.at("paths", dict).members():
+    for path, entry in document.root.at("paths", dict).followed().members():
         if not path.startswith("/"):
             entry.report(f"the path '{path}' must begin with '/'")
             continue
@@ -164,7 +164,8 @@ class OperationReader:
     def _schemas(self, answer: Part) -> dict[str, Mapping[str, Any]]:
         """Return the schemas of an answer by media type; of one that refers to too many others, nothing is said."""
         found: dict[str, Mapping[str, Any]] = {}
-        for media_type, media in answer.at("content", dict).members():
+        for media_type, entry in answer.at("content", dict).members():
+            media = entry.followed()
             if media.at("schema").value is None:
                 continue
             schema = self._received.schema(media.at("schema"))
@@ -198,7 +199,8 @@ class _Given(NamedTuple):
 
     @property
     def _content(self) -> tuple[str, Part] | None:
-        return next(self.part.at("content", dict).members(), None)
+        found = ((name, media.followed()) for name, media in self.part.at("content", dict).members())
+        return next(found, None)
 
     def read(self, schema: Any, argument: str) -> Parameter:
         """Return the parameter.
@@ -288,7 +290,7 @@ def _content(body: Part, given: object) -> _Content | None:
     """Return the content of a body in the media type that suits a model best, or `None` if there is no body."""
     if body.value is None or given is None:
         return None
-    found = dict(body.at("content", dict).members())
+    found = {name: part.followed() for name, part in body.at("content", dict).members()}
     best = min(found, key=_rank, default=None)
     return None if best is None else _Content(best, found[best], body.flag("required"))
 
