@@ -124,7 +124,7 @@ class OperationTool(ForeignSchemaTool):
                 return answer
             context.progress(f"{status_in_words(answer.status)}: waiting {format_duration(wait)}")
             await pause(max(wait, _LEAST_PAUSE))
-            await begin_again(self.name, context)
+            await begin_again(context.tool or self.name, context)
 
     def _request(self, parsed: Any) -> Request:
         """Return the request without credentials and fixed headers, which take precedence over arguments."""

@@ -77,7 +77,7 @@ class Request:
 
     Attributes:
         method: The HTTP method.
-        url: The URL without the query.
+        address: The URL without the query.
         query: The encoded pairs of the query.
         cookies: The pairs of the header `Cookie`.
         headers: The other headers.
@@ -325,15 +325,19 @@ def endpoint_if_decoded(request: Request, base: str, operation: Operation, endpo
     decoded = decoded_path(path)
     if decoded.count("/") == path.count("/"):
         return None
-    called = f"{operation.method} {decoded.rstrip('/')}"
-    own = f"{operation.method} {operation.path}"
-    others = (one for one in endpoints if one != own and one.startswith(f"{operation.method} "))
-    return next((one for one in others if _as_pattern(one).fullmatch(called)), None)
+    called = f"{operation.method} {decoded.rstrip('/')}".split("/")
+    others = (one for one in endpoints if one != f"{operation.method} {operation.path}")
+    return next((one for one in others if _is_endpoint_of(called, one)), None)
 
 
-def _as_pattern(endpoint: str) -> re.Pattern[str]:
-    parts = _PLACEHOLDER.split(endpoint.partition("#")[0].partition("?")[0].rstrip("/"))
-    return re.compile("[^/]+".join(map(re.escape, parts[::2])))
+def _is_endpoint_of(called: list[str], endpoint: str) -> bool:
+    parts = endpoint.partition("#")[0].partition("?")[0].rstrip("/").split("/")
+    return len(parts) == len(called) and all(map(_is_part_of, called, parts))
+
+
+def _is_part_of(text: str, template: str) -> bool:
+    before, brace, rest = template.partition("{")
+    return text.startswith(before) and text.endswith(rest.rpartition("}")[2]) if brace else text == template
 
 
 def _as_text(pair: Pair) -> str:
