@@ -34,7 +34,7 @@ async def cancel_order(order: str, reason: Annotated[str, Field(description="Why
 
 @mcp.tool(description=read("delete.md"))
 def delete_customer(customer) -> str:
-    return customer
+    return customers.remove(customer)
 
 
 mcp.tool(name=PREFIX + "x")(look_up)
@@ -50,7 +50,7 @@ from typing import Annotated
 @tool
 def delete_note(note: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
     """Delete one of the notes that were written down before, by its number."""
-    return note + tool_call_id
+    return store.delete(note, tool_call_id)
 
 
 class SearchInput(BaseModel):
@@ -210,7 +210,7 @@ TOOL_SPEC = {"name": "forecast", "description": "Weather.", "inputSchema": {"jso
 
 
 def forecast(tool: ToolUse, **kwargs) -> ToolResult:
-    return {"toolUseId": tool["toolUseId"], "status": "success", "content": []}
+    return {"toolUseId": tool["toolUseId"], "status": "success", "content": weather.of(tool)}
 """,
         "utf-8",
     )

@@ -21,7 +21,7 @@ def forecast(city: str, date: str) -> str:
         city: The name of the city, such as `Oslo`.
         date: The day, as `2026-05-17`.
     """
-    return f"sun in {city} on {date}"
+    return weather.of(city, date)
 '''
 SCRIPT = '# /// script\n# dependencies = ["fastmcp>=2.14"]\n# ///\n'
 FILES = {
@@ -396,7 +396,11 @@ def test_parameters_of_both_branches_are_named_once(project):
 
 
 def test_finding_about_one_parameter_of_both_branches_is_one(project):
-    write(project, "src/weather/server.py", BRANCHES.replace("limits: dict", "weight: float = 1"))
+    write(
+        project,
+        "src/weather/server.py",
+        BRANCHES.replace("limits: dict", "weight: float = 1").replace(", limits)", ", weight)"),
+    )
     text = lint("--select", "TK204", "src", format="text")
     assert text.count("parameter 'steps' of 'prepare' has no description") == 1
 

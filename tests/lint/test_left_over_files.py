@@ -28,3 +28,8 @@ def test_backup_that_cannot_be_read_is_a_note(write, mode):
 def test_backup_that_another_file_mentions_is_an_error(write):
     write(server_old=BROKEN, server="import server_old\n")
     assert found("--static", ".") == {"server_old.py": "error"}
+
+
+def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):
+    write(generated_in_server=BROKEN, notebook=f"!pip install fastmcp\n{BROKEN}", server=BROKEN)
+    assert found("--static", ".") == {"generated/server.py": "info", "notebook.py": "info", "server.py": "error"}

@@ -56,7 +56,7 @@ def severities(tmp_path, monkeypatch):
     return check
 
 
-def tool(signature, body="return store.change()", head="def"):
+def tool(signature, body="return store.delete()", head="def"):
     text = "The text of this tool says enough."
     return f'\n\n@mcp.tool\n{head} {signature}:\n    """{text}"""\n    {body}\n'
 
@@ -106,15 +106,15 @@ def test_what_another_tool_puts_back_with_the_same_arguments_is_a_note(severitie
     ],
 )
 def test_simulation_that_only_changes_variables_of_its_file_is_a_note(severities, body, severity):
-    assert severities(HEAD + STATE + tool("send_mail(text: str)", body)) == {"send_mail": severity}
+    assert severities(HEAD + STATE + tool("pay_bill(text: str)", body)) == {"pay_bill": severity}
 
 
 def test_simulation_may_sleep_but_not_wait_for_others(severities):
     waiting = "import asyncio\n" + HEAD + STATE
     body = "await asyncio.sleep(1); shop.mails.append(text)"
-    assert severities(waiting + tool("send_mail(text: str)", body, "async def")) == {"send_mail": "info"}
+    assert severities(waiting + tool("pay_bill(text: str)", body, "async def")) == {"pay_bill": "info"}
     body = "await deliver(text); shop.mails.append(text)"
-    assert severities(waiting + tool("send_mail(text: str)", body, "async def")) == {"send_mail": "error"}
+    assert severities(waiting + tool("pay_bill(text: str)", body, "async def")) == {"pay_bill": "error"}
 
 
 def test_item_of_a_shopping_cart_is_a_note(severities):
@@ -167,8 +167,53 @@ def test_files_that_are_only_deleted_to_be_overwritten_are_a_note(severities, de
 
 
 def test_parameter_that_a_simulation_never_reads_is_a_note_if_its_docstring_says_so(severities):
-    text = HEAD + STATE + tool("send_mail(text: str, body: str)", "shop.mails.append(text)")
-    assert severities(text, "TK401") == {"send_mail": "warning"}
+    text = HEAD + STATE + tool("pay_bill(text: str, body: str)", "shop.mails.append(text)")
+    assert severities(text, "TK401") == {"pay_bill": "warning"}
     told = text.replace("The text of this tool says enough.", "Send a mail (simulated).")
-    assert severities(told, "TK401") == {"send_mail": "info"}
-    assert severities(told.replace("shop.mails", "remote.mails"), "TK401") == {"send_mail": "warning"}
+    assert severities(told, "TK401") == {"pay_bill": "info"}
+    assert severities(told.replace("shop.mails", "remote.mails"), "TK401") == {"pay_bill": "warning"}
+
+
+AGNO = "from agno.tools import tool\n"
+LIVEKIT = "from livekit.agents import function_tool\n"
+
+
+@pytest.mark.parametrize(
+    ("signature", "body", "severity"),
+    [
+        ("delete_page(number: str)", "return client.delete_page(number)", "error"),
+        ("delete_page(number: str)", "return run(client.delete_page, number)", "error"),
+        ("delete_page(number: str)", "return send('page.delete', number)", "error"),
+        ("delete_page(number: str)", "return cursor.run(f'DELETE FROM pages WHERE number = {number}')", "error"),
+        ("delete_page(number: str)", "del database[number]", "error"),
+        ("delete_page(number: str)", "return tell(number)", "info"),
+        ("delete_page(number: str)", "log('deleting'); raise ToolError('delete failed')", "info"),
+        ("pay_bill(number: str)", "return bank.go(number)", "error"),
+        ("transfer_money(number: str)", "return bank.go(number)", "error"),
+        ("transfer_call(number: str)", "return phone.transfer(number)", "info"),
+        ("send_goods_link(number: str)", "return chat.send(number)", "info"),
+        ("publish_campaign(number: str)", "return ads.publish(number)", "info"),
+        ("execute_query_to_file(number: str)", "return database.go(number)", "info"),
+        ("execute_python(number: str)", "return box.go(number)", "error"),
+        ("tidy(path: str)", "import os; os.remove(path)", "error"),
+        ("tidy(found: dict)", "import os; os.remove(found['path'])", "info"),
+        ("tidy(found: dict)", "import shutil; shutil.rmtree(found['path'])", "error"),
+    ],
+)
+def test_both_the_name_and_the_body_must_say_that_something_is_lost(severities, signature, body, severity):
+    assert severities(HEAD + tool(signature, body)) == {signature.partition("(")[0]: severity}
+
+
+@pytest.mark.parametrize(
+    ("signature", "body", "severity"),
+    [
+        ("cancel_order(number: str)", "return shop.cancel(number)", "info"),
+        ("delete_order(number: str)", "return shop.delete(number)", "error"),
+        ("tidy(path: str)", "import os; os.remove(path)", "info"),
+    ],
+)
+def test_framework_that_has_no_approval_is_judged_by_what_the_name_says_too(severities, signature, body, severity):
+    written = LIVEKIT + tool(signature, body).replace("@mcp.tool", "@function_tool")
+    assert severities(written) == {signature.partition("(")[0]: severity}
+    asked = AGNO + tool("cancel_order(number: str)", "return shop.cancel(number)").replace("@mcp.tool", "@tool")
+    assert severities(asked) == {"cancel_order": "error"}

@@ -506,7 +506,7 @@ def price(order: Annotated[str, "The order."], account: Annotated[str, "The acco
 def weigh(order: Annotated[str, "The order."], account: Annotated[str, "The account."] = "") -> dict:
     """Look up the weight of an order."""
     try:
-        return {"success": True, "weight": order}
+        return {"success": True, "weight": scale.weigh(order)}
     except Exception as error:
         return {"success": True, "weight": 0, "error": str(error)}
 
@@ -528,6 +528,14 @@ def main():
         mcp.run()
     except KeyboardInterrupt:
         print("stopped")
+
+
+def stop(number, frame):
+    print("stopping")
+    sys.exit(0)
+
+
+signal.signal(signal.SIGINT, stop)
 '''
 
 
@@ -537,7 +545,9 @@ def found(*options):
 
 
 def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
-    project.joinpath("server.py").write_text(f"from typing import Annotated, Literal\n{SERVER}", "utf-8")
+    project.joinpath("server.py").write_text(
+        f"import signal, sys; from typing import Annotated, Literal\n{SERVER}", "utf-8"
+    )
     essential = ["TK408:43:warning"]
     minor = [
         "TK204:15:info",
@@ -811,8 +821,8 @@ from strands import tool
 
 
 @tool
-async def send_message(recipient: str, urgent: list, text: str) -> str:
-    """Send a message to a customer of the shop.
+async def pay_bill(recipient: str, urgent: list, text: str) -> str:
+    """Pay a bill of a customer of the shop.
 
     Args:
         recipient: The customer.

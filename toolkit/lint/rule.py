@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from toolkit import codes
 from toolkit.problems import Edit, Fix, Location, Problem, Severity
+from toolkit.source_code.sample_files import is_in_samples
 
 if TYPE_CHECKING:
     from toolkit.lint.definitions.api_files import ApiFile
@@ -27,15 +28,6 @@ NAMES: Mapping[str, str] = {
     if constant.isupper()
 }
 """The names of our rules by code, made from the names of the constants; `_` between digits becomes `.`."""
-
-_EXAMPLES = frozenset(
-    {"_legacy", "archive", "archived", "cookbook", "cookbooks", "demo", "demos", "deprecated", "example", "examples",
-     "experiments", "fixtures", "labs", "legacy", "mocks", "playground", "sample", "samples", "scratch", "snippets",
-     "test", "testcases", "tests", "tutorial", "tutorials", "workshop", "workshops"}
-)  # fmt: skip
-"""The names of folders whose tools show or test something, and are not used by anybody."""
-_OF_EXAMPLES = re.compile(r"_?tests?_.*|.*_test|(?:demo|example|mock)(?:_.*)?|.*_(?:demo|examples?|mock)")
-"""The names of such files."""
 
 Related = Sequence[tuple[Location, str]]
 FixKind = Literal["safe", "unsafe"]
@@ -194,16 +186,8 @@ class Rule:
         )
 
     def severity_in(self, file: str | None) -> Severity:
-        """Return the severity in a file: only `info` in examples and tests, for rules about habits."""
-        here = self.settings.directory.absolute()
-        path = Path(file or "").absolute()
-        folders = path.relative_to(here).parent.parts if path.is_relative_to(here) else ()
-        is_example = _OF_EXAMPLES.fullmatch(path.stem.lower()) or not _EXAMPLES.isdisjoint(map(str.lower, folders))
-        return "info" if is_example else self.severity
-
-    def severity_of(self, function: "PythonFunction") -> Severity:
-        """Return the severity for a function: that of our tools does not depend on the file."""
-        return self.severity if function.written is None else self.severity_in(function.file.file)
+        """Return the severity in a file, of any package: only `info` in samples and tests, for rules about habits."""
+        return "info" if is_in_samples(file, self.settings.directory) else self.severity
 
     def fixed_by(self, message: str, *edits: Edit, is_safe: bool | None = None) -> Fix:
         """Return a fix with its edits; the message is an imperative. By default, it is as safe as the rule declares."""

@@ -62,6 +62,18 @@ def carries(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
     return False
 
 
+def only_value(function: PythonFunction, part: ast.expr) -> ast.expr:
+    """Return what a variable is set to, if the function sets it only once; other expressions as they are."""
+    if not isinstance(part, ast.Name):
+        return part
+    values = [
+        node.value
+        for node in function.nodes
+        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == part.id for one in node.targets)
+    ]
+    return values[0] if len(values) == 1 else part
+
+
 def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
     """Return whether the text of an expression begins with that of a variable, perhaps after `https://`."""
     match node:

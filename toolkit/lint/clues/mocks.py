@@ -25,8 +25,27 @@ _CHANGING = {
     "append", "add", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update",
 }  # fmt: skip
 _SAYS_SO = re.compile(r"\b(?:simulat|mock|fake|pretend|dummy)", re.IGNORECASE)
+_REMARK = re.compile(
+    r"#.*\b(?:simulat|mock|fake|pretend|dummy|stub|placeholder|hard-?coded"
+    r"|in (?:a )?(?:real|production)\b|would (?:call|query)\b)",
+    re.IGNORECASE,
+)
 _DEEPEST = 4
 _COMPUTING = (ast.BinOp, ast.AugAssign, ast.While, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+@cache
+def is_pretended(function: PythonFunction) -> bool:
+    """Return whether a function only pretends to do something: nothing it does reaches beyond the objects in memory.
+
+    That a body computes something with its arguments does not show that. So it counts only if the body returns values
+    that are written in it, or if a comment or the docstring says that it is a simulation.
+    """
+    return (
+        (is_mock(function) and not _looks_into_arguments(function))
+        or is_called_simulation(function)
+        or (_has_remark(function) and _only_works_in_memory(function))
+    )
 
 
 @cache
@@ -37,9 +56,36 @@ def is_mock(function: PythonFunction) -> bool:
     """
     nodes = function.own_nodes
     returned = [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+    returned += [
+        value for one in returned if isinstance(one, ast.Name) for value in _given_to(function, one.id)
+    ]  # what it returns by a name
     if not any(isinstance(part, ast.Constant | ast.Dict) for value in returned for part in ast.walk(value)):
         return False
     return not any(_reaches_out(function, node) for node in nodes)
+
+
+def _looks_into_arguments(function: PythonFunction) -> bool:
+    """Whether a function decides on the values of its parameters, or takes them apart, rather than repeating them."""
+    given = {one.name for one in function.all_parameters}
+    for node in function.own_nodes:
+        match node:
+            case ast.If(test=part) | ast.IfExp(test=part) | ast.Match(subject=part):
+                pass
+            case ast.Subscript(value=part) | ast.Attribute(value=part):
+                pass
+            case ast.Compare():
+                part = node
+            case _:
+                continue
+        if any(isinstance(one, ast.Name) and one.id in given for one in ast.walk(part)):
+            return True
+    return False
+
+
+def _has_remark(function: PythonFunction) -> bool:
+    """Whether a comment in a function says that something real is still missing there."""
+    lines = function.file.text.splitlines()[function.node.lineno - 1 : function.node.end_lineno]
+    return any(_REMARK.search(line) for line in lines if "#" in line)
 
 
 @cache
@@ -161,6 +207,8 @@ def _is_made(value: ast.expr) -> bool:
 
 def _reaches_out(function: PythonFunction, node: ast.AST) -> bool:
     match node:
+        case ast.Name(id=name):
+            return _is_of_others(function, name)
         case ast.Call(func=called):
             return not _is_harmless(function, called)
         case ast.Await(value=ast.Call(func=called)):
@@ -170,6 +218,17 @@ def _reaches_out(function: PythonFunction, node: ast.AST) -> bool:
         case ast.Global() | ast.Nonlocal():
             return True
     return isinstance(node, _COMPUTING)
+
+
+def _is_of_others(function: PythonFunction, name: str) -> bool:
+    """Whether a variable of the file is what another package has made, such as a client or a database."""
+    root = function.file.assigned.get(name)
+    if not isinstance(root, ast.Call) or any(one.name == name for one in function.all_parameters):
+        return False
+    while isinstance(root, ast.Attribute | ast.Call):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    imported = function.file.imported_names.get(root.id) if isinstance(root, ast.Name) else None
+    return imported is not None and imported.partition(".")[0] not in _MODULES
 
 
 def _is_harmless(function: PythonFunction, called: ast.expr) -> bool:

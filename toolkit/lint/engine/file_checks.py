@@ -10,17 +10,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolkit.codes import (
+    CROSS_TOOL_SHADOWING,
     DOES_NOT_IMPORT,
+    HIDDEN_UNICODE,
+    INSTRUCTION_IN_DESCRIPTION,
+    INVALID_PARAMETER_NAME,
     INVALID_TOOL_NAME,
     LONG_TOOL_NAME,
     MISSING_DESCRIPTION,
     NO_TOOLS,
     RESERVED_NAME,
+    SECRET_IN_DEFINITION,
+    SENSITIVE_REFERENCE,
     UNREADABLE_ANNOTATION,
     VAGUE_TOOL_NAME,
 )
 from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
+from toolkit.lint.clues.mocks import is_pretended
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
 from toolkit.lint.definitions.built_definitions import (
     built_definition,
@@ -35,7 +42,7 @@ from toolkit.lint.definitions.written_definitions import outline_of, written_def
 from toolkit.lint.engine.children import Answer
 from toolkit.lint.engine.reports import Gaps, Report, read_step
 from toolkit.lint.engine.requests import Request
-from toolkit.lint.rule import Rule
+from toolkit.lint.rule import BREAKAGES, Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
 from toolkit.skills.skill_files import parse_skill, read_skill
@@ -43,6 +50,7 @@ from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
+from toolkit.source_code.sample_files import is_generated, is_in_samples
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.tool_hints import hint_of_unknown_mark
@@ -251,7 +259,7 @@ class FileChecker:
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
         if sources or theirs or any(tool.location is None or tool.location.file == file for tool in built):
-            problems += [problem for rule in self._module for problem in rule.check_module(module)]
+            problems += self._of_module(module, is_foreign=bool(theirs) and not sources)
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if report.needs and (theirs or not report.tools):
             every = self._reader.meanings.files_behind(file)
@@ -302,12 +310,17 @@ class FileChecker:
         for function in functions:
             for rule in self._function:
                 found = rule.check_function(function)
-                yield from found if function.written is None else _fixable(rule, found)
+                yield from found if function.written is None else _weighed(rule, _fixable(rule, found), function)
+
+    def _of_module(self, module: PythonFile, *, is_foreign: bool) -> Iterator[Problem]:
+        for rule in self._module:
+            found = rule.check_module(module)
+            yield from _weighed(rule, found, None) if is_foreign else found
 
     def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for rule in self._tool:
             found = rule.check_tool(tool)
-            yield from found if tool.framework is None else _fixable(rule, found)
+            yield from found if tool.framework is None else _weighed(rule, _fixable(rule, found), tool.function)
 
     def _json(self, request: Request) -> Report:
         file = str(request.file)
@@ -428,6 +441,35 @@ def _once_a_place(found: Iterable[tuple[ToolDefinition, Problem]]) -> Iterator[P
 def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
     """Return the findings in a tool of another framework, without fixes that do not apply to it."""
     return found if rule.fixes_all else (replace(one, fix=None) for one in found)
+
+
+_IN_ANY_CODE = BREAKAGES | {
+    HIDDEN_UNICODE,
+    INSTRUCTION_IN_DESCRIPTION,
+    SENSITIVE_REFERENCE,
+    CROSS_TOOL_SHADOWING,
+    SECRET_IN_DEFINITION,
+}
+"""What matters even where nobody depends on a tool: it breaks its server, attacks a model, or reveals a secret."""
+
+_OF_REFUSED_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, INVALID_PARAMETER_NAME}
+"""What a provider refuses, whatever a function does."""
+
+
+def _weighed(rule: Rule, found: Iterable[Problem], function: PythonFunction | None) -> Iterator[Problem]:
+    """Yield the findings in a tool of another framework, as an `info` in a sample, a copy or a mere pretence."""
+    for one in found:
+        if one.severity == "info" or one.code in _IN_ANY_CODE:
+            yield one
+        else:
+            is_unreal = function is not None and one.code not in _OF_REFUSED_NAMES and is_pretended(function)
+            is_copy = function is not None and is_generated(function.file.text)
+            severity = "info" if is_unreal or is_copy or _is_sample(rule, one) else one.severity
+            yield replace(one, severity=severity)
+
+
+def _is_sample(rule: Rule, problem: Problem) -> bool:
+    return problem.location is not None and is_in_samples(problem.location.file, rule.settings.directory)
 
 
 def _bare(tool: ToolDefinition) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Files that a project has left behind: backups and old versions, which nothing imports."""
+"""Files that a project has left behind or generated: backups, old versions, and notebooks saved as Python."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -13,13 +13,16 @@ from toolkit.regular_files import bounded_bytes
 
 _NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
 _FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
+_GENERATED = {"build", "dist", "generated"}
+_OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
 def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Request]) -> Iterator[Problem]:
-    """Yield the problems; that a file cannot be imported is an `info` if it is left over and was not named."""
+    """Yield the problems; that a file cannot be imported is an `info` if nobody imports it and it was not named."""
     unread = {one.location.file for one in problems if one.location and one.code == DOES_NOT_IMPORT}
     left_over = {one.file for one in requests if one.file in unread and _looks_left_over(one)} if unread else set()
     minor = left_over - _mentioned(left_over, requests) if left_over else left_over
+    minor |= {one.file for one in requests if one.file in unread and not one.is_named and _is_made(one)}
     for problem in problems:
         is_minor = problem.code == DOES_NOT_IMPORT and problem.location is not None and problem.location.file in minor
         yield replace(problem, severity="info") if is_minor else problem
@@ -29,6 +32,15 @@ def _looks_left_over(request: Request) -> bool:
     *folders, name = Path(request.target).parts
     is_old = _NAME.fullmatch(Path(name).stem) or _FOLDERS & {one.lower() for one in folders}
     return not request.is_named and bool(is_old)
+
+
+def _is_made(request: Request) -> bool:
+    """Return whether a program made a file: it is in a folder for that, or it is a notebook with its commands."""
+    if _GENERATED & {one.lower() for one in Path(request.target).parent.parts}:
+        return True
+    with suppress(OSError):
+        return request.file is not None and _OF_NOTEBOOK.search(bounded_bytes(Path(request.file))) is not None
+    return False
 
 
 def _mentioned(files: Collection[str | None], requests: Sequence[Request]) -> set[str | None]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BLOCKING_IN_ASYNC
 from toolkit.lint.clues.effects import importing
-from toolkit.lint.clues.mocks import is_mock
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
 from toolkit.source_code.python_functions import PythonFunction
@@ -93,8 +92,8 @@ class BlockingInAsync(Rule):
                 )
                 message = f"the async tool {function.tool_name!r} blocks the event loop in '{meaning}'"
                 fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
-                is_short = function.written is not None and (meaning in _SHORT or _is_brief(node) or is_mock(function))
-                severity: Severity = "info" if is_short else self.severity_of(function)
+                is_short = function.written is not None and (meaning in _SHORT or _is_brief(node))
+                severity: Severity = "info" if is_short else self.severity
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix, severity=severity)
 
     def _fix(self, function: PythonFunction, node: ast.Call, meaning: str, *, bare: bool) -> Fix:

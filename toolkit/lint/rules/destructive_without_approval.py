@@ -3,9 +3,11 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
-from toolkit.lint.clues.effects import effects_of, with_option
+from toolkit.lint.clues.effects import Effect, effects_of, leading_text, with_option
+from toolkit.lint.clues.guards import carriers_of, carries
 from toolkit.lint.clues.mocks import is_mock, is_simulation
 from toolkit.lint.clues.refusals import only_overwrites, refuses_writes
 from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
@@ -13,7 +15,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.source_files import FUNCTIONS
+from toolkit.source_code.source_files import FUNCTIONS, last_name
 from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.tools.definition.names import words_of
 
@@ -26,7 +28,12 @@ _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushd
 _CACHES = {"cache", "cached", "caches"}
 _CARTS = {"cart", "basket"}
 _ITEM_OF_ORDER = {"remove", "item", "order"}
-_OF_NAME = "has a name"
+_OF_FILES = {"os.remove", "os.unlink", ".unlink()"}
+_PAYING = {
+    "pay", "payment", "payments", "payout", "refund", "refunds", "purchase", "charge", "money", "funds", "crypto", "token", "tokens",
+}  # fmt: skip
+_REPORTING = {"print", "debug", "info", "warning", "error", "exception", "report_progress", "dumps", "append", "get"}
+_LOSS = re.compile(r"\b(?:delete|remove|drop|destroy|erase|purge|cancel|terminate|kill|truncate)", re.IGNORECASE)
 _RUNS = {
     "task", "tasks", "job", "jobs", "run", "execution", "operation", "generation", "benchmark", "build", "workflow",
 }  # fmt: skip
@@ -34,6 +41,14 @@ _PLANNED = {"scheduled", "planned", "recurring"}
 _LINKS = {"to", "from", "in", "into", "of"}
 _ANYWHERE = (DESTROYING | SENDING) - {"charge", "drop", "exec", "execute", "kill", "publish", "transfer"}
 """The verbs that are hardly ever nouns, and so may follow another word."""
+
+
+class _Reason(NamedTuple):
+    """Why a tool is dangerous: in the words of the message, and either a verb in its name or an effect of its body."""
+
+    text: str
+    verb: str = ""
+    effect: Effect | None = None
 
 
 class DestructiveWithoutApproval(Rule):
@@ -47,10 +62,17 @@ class DestructiveWithoutApproval(Rule):
     body deletes files, database rows, or something on a server (`httpx.delete`, `Request(url, method="DELETE")`). If
     nothing can be lost, declare it: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
 
-    In tools of other frameworks, it is an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
+    In tools of other frameworks, both the name and the body must say so; otherwise, it is an `info`. The body says so if
+    it calls or passes on something such as `client.delete_page` or `"DELETE"`. For a tool that sends, publishes, deploys or
+    transfers something, it is only an error if that costs money, such as `pay_bill` and `transfer_money`: a notification, a
+    draft, an answer to the user and a handover to a person need no approval. For a body alone, it is an error if the
+    framework has a mark for it, unless a single file is deleted whose path no parameter has. Cancelling something is an
+    `info` in frameworks without such a mark, such as those for voice calls.
+
+    It is also an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
     only the name says that code is run, and the framework has no mark for that or the description speaks of a sandbox. So
-    it is for a name alone if nothing lasting is lost: in a mock, which only returns what is written in it; in a
-    simulation, which only changes variables of its file; for an entry of a cache; for a task or a job that is cancelled
+    it is for a name alone if nothing lasting is lost: in a simulation, which only changes variables of its file; for an
+    entry of a cache; for a task or a job that is cancelled
     while it runs; for an item of a shopping cart; for what another function of the file puts back with the same arguments,
     such as `add_stopword` beside `remove_stopword`; and for a query if the body refuses words such as `DROP` and `DELETE`. It
     is an `info` too if files are only deleted where a parameter `overwrite`, `False` by default, is set.
@@ -105,8 +127,8 @@ class DestructiveWithoutApproval(Rule):
             return
         reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
-            message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            severity = "info" if _is_mild(tool, function, reason) else self.severity_of(function)
+            message = f"tool {tool.name!r} {reason.text}, but is not marked as destructive or as requiring approval"
+            severity = "info" if _is_mild(tool, function, reason) else self.severity
             fix = self._marking(tool, function)
             yield self.problem(message, tool.location, hint=_hint(tool), fix=fix, severity=severity)
 
@@ -124,13 +146,58 @@ def _hint(tool: ToolDefinition) -> str:
     return f"write {choices}" if choices else "ask a person for approval in your program before such a call"
 
 
-def _is_mild(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
-    return (
+def _is_mild(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
+    return tool.framework is not None and (
         _is_guarded(tool)
         or _is_made_to_run(tool, function, reason)
         or _is_harmless(tool, function, reason)
-        or (tool.framework is not None and not reason.startswith(_OF_NAME) and only_overwrites(function))
+        or not _is_shown(tool, function, reason)
+        or (reason.effect is not None and only_overwrites(function))
     )
+
+
+def _is_shown(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
+    """Whether both the name and the body of another framework's tool say that something is lost.
+
+    A name alone may mean an inactive draft, a handover to a person or an answer to the user; a file that is deleted by
+    a tool whose name does not say so is nearly always one that the tool has made, unless a parameter has its path.
+    """
+    words = words_of(tool.name if tool.is_named else function.name)
+    has_mark = tool.terms is not None and bool(tool.terms.approval or tool.terms.effects)
+    if reason.effect is not None:
+        return bool(DESTROYING.intersection(words)) or (has_mark and not _is_own_file(function, reason.effect))
+    if reason.verb in EXECUTING:
+        return bool((CODE | _SHELLS).intersection(words)) or any(meaning in _RUNNING for _, meaning in function.calls)
+    if reason.verb in SENDING:
+        return bool(_PAYING.intersection(words))
+    return (has_mark or reason.verb != "cancel") and _mentions_loss(function)
+
+
+def _is_own_file(function: PythonFunction, effect: Effect) -> bool:
+    """Whether a single file is deleted whose path no parameter contains, such as one that the tool has made before."""
+    if effect.what not in _OF_FILES:
+        return False
+    given = effect.node.args[0] if effect.node.args else getattr(effect.node.func, "value", effect.node.func)
+    return not any(carries(given, carriers_of(function, one.name)) for one in function.parameters)
+
+
+def _mentions_loss(function: PythonFunction) -> bool:
+    """Whether a body calls or passes on something whose name, or the text that it receives, says that it destroys."""
+    for node in function.nodes:
+        match node:
+            case ast.Delete(targets=[ast.Subscript(), *_]):
+                return True
+            case ast.Attribute(attr=name) | ast.Name(id=name) if isinstance(node.ctx, ast.Load):
+                if DESTROYING.intersection(words_of(name)):
+                    return True
+            case ast.Call(func=called, args=args) if not _only_reports(last_name(called)):
+                if any(_LOSS.search(leading_text(one)) for one in args):
+                    return True
+    return False
+
+
+def _only_reports(name: str) -> bool:
+    return name in _REPORTING or name[:1].isupper() or "log" in words_of(name)
 
 
 def _is_guarded(tool: ToolDefinition) -> bool:
@@ -138,19 +205,19 @@ def _is_guarded(tool: ToolDefinition) -> bool:
     return tool.framework is not None and any(_ASKING.intersection(words_of(one.name)) for one in tool.parameters)
 
 
-def _is_made_to_run(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
+def _is_made_to_run(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
     """Whether only the name says that a tool runs code, and its framework has no mark for that."""
-    if tool.terms is None or tool.terms.approval or tool.terms.effects or reason != _reason_of_name("execute"):
+    if tool.terms is None or tool.terms.approval or tool.terms.effects or reason.verb != "execute":
         return False
     return not any(meaning in _RUNNING for _, meaning in function.calls)
 
 
-def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: str) -> bool:
+def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
     """Whether only the name of another framework's tool says that it does harm: a mock, or one that runs code in a sandbox."""
-    if tool.framework is None or not reason.startswith(_OF_NAME):
+    if reason.effect is not None:
         return False
     is_itself = any(meaning in _RUNNING for _, meaning in function.calls)
-    runs_code = reason == _reason_of_name("execute") and not is_itself
+    runs_code = reason.verb == "execute" and not is_itself
     if runs_code:
         is_in_sandbox = _SANDBOX.search(f"{tool.name} {tool.description}") is not None
         return is_mock(function) or is_in_sandbox or refuses_writes(function)
@@ -210,18 +277,15 @@ def _is_declared(tool: ToolDefinition, function: PythonFunction) -> bool:
     )
 
 
-def _reason(name: str, function: PythonFunction) -> str | None:
+def _reason(name: str, function: PythonFunction) -> _Reason | None:
     for effect in effects_of(function):
         if effect.kind == "destroy":
-            return f"uses '{effect.what}'"
+            return _Reason(f"uses '{effect.what}'", effect=effect)
     words = words_of(name)
     if words and (verb := _verb(words)) and not (function.is_stub or _only_reads(words)):
-        return _reason_of_name(_IN_FULL.get(verb, verb))
+        verb = _IN_FULL.get(verb, verb)
+        return _Reason(f"has a name that says it can {verb} something", verb)
     return None
-
-
-def _reason_of_name(verb: str) -> str:
-    return f"{_OF_NAME} that says it can {verb} something"
 
 
 def _verb(words: list[str]) -> str | None:

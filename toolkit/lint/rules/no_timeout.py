@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolkit.codes import NO_TIMEOUT
+from toolkit.lint.clues.effects import leading_text
+from toolkit.lint.clues.guards import carriers_of, carries, only_value
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
@@ -13,10 +15,11 @@ from toolkit.source_code.syntax_nodes import is_none
 _REQUESTS = {f"requests.{method}" for method in ("get", "post", "put", "patch", "delete", "head", "options", "request")}
 _PROCESSES = {"subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"}
 _REMOTE = frozenset(
-    {"apt", "apt-get", "aws", "az", "brew", "curl", "docker", "ffmpeg", "gcloud", "gh", "git", "kubectl", "npm", "npx", "pip",
-     "pip3", "rsync", "scp", "sftp", "ssh", "sudo", "terraform", "uv", "uvx", "wget", "yarn"}
+    {"apt", "apt-get", "aws", "az", "brew", "curl", "docker", "gcloud", "gh", "kubectl", "npm", "npx", "pip", "pip3", "rsync",
+     "scp", "sftp", "ssh", "sudo", "terraform", "uv", "uvx", "wget", "yarn"}
 )  # fmt: skip
-"""Programs that wait for a server or a person, or take long."""
+"""Programs that wait for a server or a person."""
+_REMOTE_GIT = frozenset({"clone", "fetch", "ls-remote", "pull", "push", "submodule"})
 _TIMEOUT_AT = {"urllib.request.urlopen": 2, "socket.create_connection": 1}
 
 
@@ -28,8 +31,9 @@ class NoTimeout(Rule):
     If the server does not answer, the tool waits, and so do the model and the person. `requests` and `urlopen` have
     no timeout by default, and a plain function cannot be stopped from outside: its thread keeps running.
 
-    In tools of other frameworks, a program such as `say`, which is named in the code and uses no network, is only an
-    `info`.
+    In tools of other frameworks, only what waits for a server or was chosen by the model is a warning: a request,
+    `curl`, `git push`, or a command that a parameter contains. Any other program, such as `git status` or `ffmpeg`, is an
+    `info`, since it ends by itself.
 
     ## Example
 
@@ -71,17 +75,27 @@ class NoTimeout(Rule):
         for node, meaning in function.calls:
             if _may_wait(meaning, node):
                 message = f"tool {function.tool_name!r} waits for '{meaning}' without a timeout"
-                severity = "info" if _ends_by_itself(function, meaning, node) else self.severity_of(function)
+                is_process = meaning in _PROCESSES
+                is_mild = function.written is not None and is_process and _ends_by_itself(function, node)
+                hint = "set one, longer than the program may take: timeout=60" if is_process else "set one: timeout=10"
                 place = function.file.location(node)
-                yield self.problem(message, place, hint="set one: timeout=10", severity=severity)
+                yield self.problem(message, place, hint=hint, severity="info" if is_mild else self.severity)
 
 
-def _ends_by_itself(function: PythonFunction, meaning: str, node: ast.Call) -> bool:
-    """Whether a tool of another framework starts a program that it names, and that uses no network."""
-    match node.args:
-        case [ast.List(elts=[ast.Constant(value=str() as program), *_]), *_]:
-            return function.written is not None and meaning in _PROCESSES and Path(program).name not in _REMOTE
-    return False
+def _ends_by_itself(function: PythonFunction, call: ast.Call) -> bool:
+    """Whether a tool starts a program of its choice that, as far as the source shows, waits for no server."""
+    given = call.args[0] if call.args else None
+    if given is None:
+        return False
+    command = only_value(function, given)
+    first = command.elts[0] if isinstance(command, ast.List | ast.Tuple) and command.elts else command
+    program, *others = leading_text(first).split() or [""]
+    if not program:
+        return not any(carries(command, carriers_of(function, one.name)) for one in function.parameters)
+    if isinstance(command, ast.List | ast.Tuple):
+        others = [leading_text(one) for one in command.elts[1:]]
+    name = Path(program).name
+    return _REMOTE_GIT.isdisjoint(others) if name == "git" else name not in _REMOTE
 
 
 def _may_wait(meaning: str, node: ast.Call) -> bool:

@@ -12,7 +12,7 @@ from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import nodes_below
+from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below
 from toolkit.tools.foreign.source_marks import SourceMarks
 
 _STREAMS = {"sys.stdout", "sys.__stdout__"}
@@ -31,7 +31,8 @@ class PrintsToStdout(Rule):
     servers do not: one `print` there breaks the connection. Write messages for people to standard error, and return
     results for the model. Tools with `@tool` are checked with `--provider mcp`. Tools of MCP servers are always
     checked, unless the file uses another transport. If the file itself starts a server over stdio, its other
-    functions are checked too, except for what they print after `KeyboardInterrupt`. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
+    functions are checked too, except for what they print after `KeyboardInterrupt` or in a handler of a signal that
+    then ends the process. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
 
     ## Example
 
@@ -88,10 +89,12 @@ class PrintsToStdout(Rule):
         for function in tools:
             yield from self._printing(function, f"tool {function.tool_name!r} prints to standard output")
         known = {function.node for function in tools}
+        handlers = _of_signals(module)
         for function in module.functions if serving else ():
             if function.node not in known and not function.is_decorated:
                 serves = any(node in serving for node in nodes_below(function.node))
                 leaving = _before_leaving(function.node) if serves else set()
+                leaving |= _before_end(function.node) if function.name in handlers else set()
                 leaving |= _for_other_transports(function.node) | _after_interruption(function.node)
                 message = f"{function.name!r} prints to standard output, where this file serves its tools"
                 yield from self._printing(function, message, besides=leaving)
@@ -123,6 +126,20 @@ def _before_leaving(function: ast.AST) -> set[ast.AST]:
         if isinstance(block, list) and block and _leaves(block[-1]):
             found |= {node for statement in block for node in ast.walk(statement)}
     return found
+
+
+def _of_signals(module: PythonFile) -> set[str]:
+    """Return the functions that the file calls when a signal arrives, such as when a user stops it."""
+    return {
+        last_name(node.args[1])
+        for node in module.nodes
+        if isinstance(node, ast.Call) and module.meaning(node.func) == "signal.signal" and len(node.args) > 1
+    }
+
+
+def _before_end(function: FunctionNode) -> set[ast.AST]:
+    """Return all nodes of a function whose last statement ends the process or the function."""
+    return set(ast.walk(function)) if _leaves(function.body[-1]) else set()
 
 
 def _for_other_transports(function: ast.AST) -> set[ast.AST]:

@@ -3,10 +3,12 @@
 import ast
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from toolkit.codes import SHELL_STRING
+from toolkit.lint.clues.arithmetic import is_arithmetic
 from toolkit.lint.clues.effects import leading_text
-from toolkit.lint.clues.guards import carriers_of, carries
+from toolkit.lint.clues.guards import carriers_of, carries, only_value
 from toolkit.lint.clues.query_parts import QueryParts, Source, parts_of
 from toolkit.lint.clues.wording import CODE, EXECUTING, EXECUTORS
 from toolkit.lint.rule import Rule
@@ -36,6 +38,10 @@ _EXECUTING = {"execute", "executemany", "executescript"}
 _ACCEPTED = re.compile(r"#\s*(?:noqa:[^#\n]*\bS\d|nosec\b)")
 _SQL = re.compile(r"\s*(?:select|insert|update|delete|drop|create|alter|replace|truncate|with)\b", re.IGNORECASE)
 
+_BEFORE_NAME = re.compile(r"""\b(?:from|join|into|update|table|exists|order\s+by)\s+["'`\[]?$""", re.IGNORECASE)
+_VALUES = "write placeholders, and pass the values separately"
+_NAMES_ONLY = "compare the name with those that the database has; placeholders are only for values"
+
 
 class ShellString(Rule):
     '''A tool builds a shell command, a query or code from text that it receives.
@@ -48,7 +54,8 @@ class ShellString(Rule):
     in a list and placeholders in a query cannot be misinterpreted.
 
     In tools of other frameworks, a call with a comment such as `# noqa: S307` or `# nosec` is an `info`: somebody looked
-    at it. So is whatever is in a folder of examples or tests.
+    at it. So is a query that only gets names of tables from text, for which no placeholder can stand. Text that is
+    compared with the characters of formulas before `eval`, or whose syntax tree is checked, is not reported.
 
     ## Example
 
@@ -97,7 +104,8 @@ class ShellString(Rule):
             if found := _find(function, node, fixed):
                 message, hint = found
                 message = f"tool {function.tool_name!r} {message}"
-                severity = "info" if _is_accepted(function, node) else self.severity_of(function)
+                is_mild = _is_accepted(function, node) or (function.written is not None and hint == _NAMES_ONLY)
+                severity = "info" if is_mild else self.severity
                 yield self.problem(message, function.file.location(node), hint=hint, severity=severity)
 
 
@@ -136,26 +144,33 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
             "write the program's name, and pass each argument as a separate list item",
         )
     if meaning in _CODE:
-        return (
-            f"runs text as code with '{meaning.removeprefix('builtins.')}'",
-            "parse it: `ast.literal_eval` for values, `json` for data",
-        )
+        hint = "parse it: `json` for data, `ast.literal_eval` for values, and `ast.parse` for formulas, of which you compute what you allow"
+        is_harmless = function.written is not None and is_arithmetic(function, given)
+        return None if is_harmless else (f"runs text as code with '{meaning.removeprefix('builtins.')}'", hint)
     if meaning in _REVIVING or (meaning in _YAML and _has_open_loader(function, node)):
         return f"deserialises objects with '{meaning}', which can run code in them", "keep the data as JSON"
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
-    if is_query and _SQL.match(leading_text(_only_value(function, given))) and _is_decided_elsewhere(function, node):
-        return "builds a query from text", "write placeholders, and pass the values separately"
+    query = only_value(function, given)
+    if is_query and _SQL.match(leading_text(query)) and _is_decided_elsewhere(function, node):
+        return "builds a query from text", _NAMES_ONLY if _has_only_names(query) else _VALUES
     return None
 
 
 def _is_decided_elsewhere(function: PythonFunction, call: ast.Call) -> bool:
     """Whether a parameter decides on a part of a query, or nobody knows what does, and no values are passed."""
-    query = _only_value(function, call.args[0])
+    query = only_value(function, call.args[0])
     known = QueryParts(function)
     sources = {source for part in parts_of(query) for source in known.of(part)}
     if query is not call.args[0]:
         sources = (sources | known.of(call.args[0])) - {Source.UNKNOWN}
     return Source.PARAMETER in sources or (Source.UNKNOWN in sources and len(call.args) == 1 and not call.keywords)
+
+
+def _has_only_names(query: ast.expr) -> bool:
+    """Whether a query only gets names of tables and columns, which no placeholder can stand for."""
+    parts = query.values if isinstance(query, ast.JoinedStr) else []
+    before = [leading_text(one) for one, after in pairwise(parts) if isinstance(after, ast.FormattedValue)]
+    return bool(before) and all(map(_BEFORE_NAME.search, before))
 
 
 def _is_split_text(function: PythonFunction, given: ast.expr) -> bool:
@@ -174,7 +189,7 @@ def _carries_any(function: PythonFunction, text: ast.expr) -> bool:
 def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
     """Return what an expression splits: `text` in `text.split()`, `*text.split()` or `shlex.split(text)`."""
     part = part.value if isinstance(part, ast.Starred) else part
-    part = _only_value(function, part)
+    part = only_value(function, part)
     match part:
         case ast.Call(func=ast.Attribute(attr="split"), args=[text, *_]) if (
             function.file.meaning(part.func) == "shlex.split"
@@ -185,18 +200,6 @@ def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
         case ast.Call(func=ast.Name(), args=[text, *_]) if function.file.meaning(part.func) == "shlex.split":
             return text
     return None
-
-
-def _only_value(function: PythonFunction, part: ast.expr) -> ast.expr:
-    """Return what a variable is set to, if the function sets it only once; other expressions as they are."""
-    if not isinstance(part, ast.Name):
-        return part
-    values = [
-        node.value
-        for node in function.nodes
-        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == part.id for one in node.targets)
-    ]
-    return values[0] if len(values) == 1 else part
 
 
 def _has_open_loader(function: PythonFunction, node: ast.Call) -> bool:

@@ -41,7 +41,8 @@ class SwallowedError(Rule):
 
     The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
     success, or assign it to a name that is returned. It also reports a success that is returned after a block that does
-    nothing (`except Exception: pass`) or after `with suppress(Exception)`.
+    nothing (`except Exception: pass`) or after `with suppress(Exception)`. In tools of other frameworks, such a block
+    inside another one that reports all failures is not reported: only a step that may fail is in it.
 
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
@@ -101,7 +102,7 @@ class SwallowedError(Rule):
         for handler in broad:
             for statement, value in _results_of(handler, behind):
                 yield from self._report(function, statement, value)
-        if any(map(_does_nothing, broad)):
+        if any(map(_does_nothing, broad)) and not (function.is_foreign and _is_inside_another(function, node)):
             yield from self._behind(function, behind)
 
     def _behind(self, function: PythonFunction, statements: list[ast.stmt]) -> Iterator[Problem]:
@@ -119,7 +120,7 @@ class SwallowedError(Rule):
             yield self._as_success(function, statement)
         elif is_failure:
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
-            severity: Severity = "info" if function.is_foreign else self.severity_of(function)
+            severity: Severity = "info" if function.is_foreign else self.severity
             yield self.problem(message, function.file.location(statement), hint=_hint(function), severity=severity)
 
     def _as_success(self, function: PythonFunction, statement: ast.Return | ast.Assign) -> Problem:
@@ -243,6 +244,16 @@ def _does_nothing(handler: ast.ExceptHandler) -> bool:
     return all(
         isinstance(one, ast.Pass) or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant | ast.Call))
         for one in handler.body
+    )
+
+
+def _is_inside_another(function: PythonFunction, node: ast.Try | ast.TryStar) -> bool:
+    """Whether another block around a block handles all exceptions: then only a step that may fail is in the inner one."""
+    return any(
+        any(_is_broad(handler.type) and not _does_nothing(handler) for handler in one.handlers)
+        and any(inner is node for statement in one.body for inner in ast.walk(statement))
+        for one in function.own_nodes
+        if isinstance(one, ast.Try | ast.TryStar)
     )
 
 

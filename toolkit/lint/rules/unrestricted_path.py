@@ -91,7 +91,7 @@ class UnrestrictedPath(Rule):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model provides it")]
             hint = "resolve it inside one folder, and refuse everything outside it"
-            severity = "info" if function.is_local else self.severity_of(function)
+            severity = "info" if function.is_local else self.severity
             yield self.problem(message, function.file.location(call), hint=hint, related=related, severity=severity)
 
 

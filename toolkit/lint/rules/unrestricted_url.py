@@ -81,7 +81,7 @@ class UnrestrictedUrl(Rule):
             related = [(function.file.location(parameter.node), "a model provides it")]
             hint = "allow only the intended hosts"
             hint += "" if function.written else ", or let the ready tool 'web_scrape' fetch it"
-            severity = "info" if function.is_local else self.severity_of(function)
+            severity = "info" if function.is_local else self.severity
             yield self.problem(message, function.file.location(call), hint=hint, related=related, severity=severity)
 
 

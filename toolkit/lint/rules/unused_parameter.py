@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
-from toolkit.lint.clues.mocks import is_called_simulation, is_mock
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
@@ -102,8 +101,6 @@ class UnusedParameter(Rule):
         is_given = function.written is not None and function.written.as_class is not None
         if function.written is not None and function.written.registry and len(function.parameters) == 1:
             return  # the project's registry passes one object to every function
-        is_pretended = function.written is not None and (is_mock(function) or is_called_simulation(function))
-        usual = "info" if is_pretended else self.severity_of(function)
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the overridden class passes it
@@ -116,7 +113,7 @@ class UnusedParameter(Rule):
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
-                    severity="info" if _is_convention(function, parameter.name) else usual,
+                    severity="info" if _is_convention(function, parameter.name) else self.severity,
                 )
 
 

@@ -117,3 +117,17 @@ def triple(number: int) -> str:
         text = f"Error: {error}"
         raise ValueError(text) from error
     return text
+
+
+@langchain_tool
+def comment(text: str) -> str:
+    """Write a comment below a page."""
+    try:
+        place = pages.write(text)
+        try:
+            place = pages.address_of(place)
+        except Exception:
+            pass
+        return f"Successfully written: {place}"
+    except Exception as error:
+        raise ValueError(text) from error

@@ -2,11 +2,13 @@
 
 import os
 import pickle
+import re
 import shlex
 import sqlite3
 import subprocess
 
 import yaml
+from langchain_core.tools import tool as langchain_tool
 
 from toolkit import tool
 
@@ -70,3 +72,21 @@ def change(order: str, updates: dict[str, str], status: str = "") -> str:
     connection = sqlite3.connect("shop.db")
     connection.execute(f"UPDATE orders SET {', '.join(columns)} WHERE number = ?", [*updates.values(), order])
     return str(connection.execute(query, [order]))
+
+
+@langchain_tool
+def guess(formula: str, other: str) -> str:
+    """Calculate formulas that may have names in them."""
+    if not all(character in "abcdefghijklmnopqrstuvwxyz0123456789_.()" for character in formula):
+        raise ValueError(formula)
+    if not re.match(r"[\d+]", other):
+        raise ValueError(other)
+    return f"{eval(formula, {'__builtins__': {}})} {eval(other)}"
+
+
+@langchain_tool
+def rows(table: str, name: str) -> str:
+    """Return rows of a table."""
+    connection = sqlite3.connect("shop.db")
+    connection.execute(f'SELECT * FROM "{table}" LIMIT 3')
+    return str(connection.execute(f"SELECT * FROM {table} WHERE name = '{name}'"))
