@@ -87,14 +87,15 @@ def measured(codes: Sequence[str]) -> Iterator[Row]:
 def cells(row: Row) -> tuple[str, ...]:
     """Return the cells of a row as strings."""
     best, median = row.figure(row.ours)
-    show = ratio if row.unit else duration
-    floor = f"{row.unit_name} {duration(row.unit.best)}" if row.unit else "-"
+    amount = megabytes if row.is_memory else duration
+    show = ratio if row.unit else amount
+    floor = f"{row.unit_name} {amount(row.unit.best)}" if row.unit else "-"
     others = ", ".join(f"{name} {show(row.figure(times)[0])}" for name, times in row.references.items())
     return (
         row.code,
         row.measure,
         floor,
-        duration(row.ours.best),
+        amount(row.ours.best),
         f"{show(best)} / {show(median)}",
         f"<= {show(row.target)}",
         f"<= {show(row.goal)}",
@@ -114,6 +115,11 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def megabytes(size: float) -> str:
+    """Format a size in bytes."""
+    return f"{size / 1e6:.3g} MB"
 
 
 def as_text(line: Sequence[str]) -> str:

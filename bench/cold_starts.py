@@ -196,10 +196,15 @@ def project() -> Iterator[Path]:
 
 def command(directory: Path, *arguments: str) -> Work:
     """Return work that runs the installed command once."""
+    return process(directory, [installed_command(), *arguments])
+
+
+def installed_command() -> str:
+    """Return the path of the installed command."""
     script = shutil.which("toolkit", path=sysconfig.get_path("scripts"))
     if script is None:
         sys.exit("bench: the command 'toolkit' is not installed for this Python: pip install -e .")
-    return process(directory, [script, *arguments])
+    return script
 
 
 def python(directory: Path, program: str) -> Work:

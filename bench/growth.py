@@ -9,6 +9,8 @@ import asyncio
 import math
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.batches import PIPELINE, TOOL
-from bench.cold_starts import ONE_OF_MANY, ONE_OF_MANY_CLASSES, command, project
+from bench.cold_starts import ONE_OF_MANY, ONE_OF_MANY_CLASSES, command, installed_command, project
 from bench.rows import Row
 from bench.served import TOOL as SERVED_TOOL, OverHttp, our_server_over_http
 from bench.timing import Times, Work
@@ -29,6 +31,12 @@ TIMES = 8
 
 ROUNDS = 3
 CALLS_OF_A_CLIENT = 500
+ITEMS = 1_000_000
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 FILES_IN_A_FOLDER = 100
 NO_TOOLS = '"""A module that defines no tool."""\n\n\ndef total(numbers):\n    return sum(numbers)\n'
 SERVER = '[mcp.zoo]\ncommand = "toolkit"\nargs = ["serve", "many.py", "--quiet"]\n'
@@ -100,6 +108,33 @@ def row_of(growth: Growth, folder: Path) -> Row:
     )
 
 
+def memory_of_items() -> Iterator[Row]:
+    """Measure the most memory that batches of an eighth of a million items and of a million use."""
+    with project() as folder, tempfile.TemporaryDirectory() as state:
+        os.environ["XDG_STATE_HOME"] = state
+        few, many = (_peak_of_batch(folder / f"of_{size}", size) for size in (ITEMS // TIMES, ITEMS))
+    measure = f"memory of a batch of {ITEMS:,} items"
+    yield Row(
+        "M",
+        measure,
+        Times(few, few),
+        "an eighth of the items",
+        Times(many, many),
+        target=1.1,
+        goal=1.02,
+        is_memory=True,
+    )
+
+
+def _peak_of_batch(folder: Path, size: int) -> int:
+    """Return the most memory in bytes that the command uses for a batch in a new folder."""
+    folder.mkdir()
+    # A small process starts the command, since a child's peak includes what its parent used when it was started.
+    words = [sys.executable, "-c", PEAK, installed_command(), *_batch_of(folder, size)]
+    peak = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True, text=True)
+    return int(peak.stdout) * (1 if sys.platform == "darwin" else 1024)
+
+
 def processor_seconds(work: Work) -> float:
     """Return the processor time of some work and of the child processes that ended during it, in seconds."""
     before = _used()
@@ -149,10 +184,14 @@ def _run_steps(folder: Path, size: int) -> Work:
 
 
 def _run_items(folder: Path, size: int) -> Work:
+    return command(folder, *_batch_of(folder, size))
+
+
+def _batch_of(folder: Path, size: int) -> tuple[str, ...]:
     (folder / "adding.py").write_text(TOOL, "utf-8")
     (folder / "adding.yaml").write_text(PIPELINE, "utf-8")
     (folder / "items.jsonl").write_text("".join(f'{{"n": {number}}}\n' for number in range(size)), "utf-8")
-    return command(folder, "run", "adding.yaml", "--each", "items.jsonl", "--out", "out", "--quiet", "--no-journal")
+    return "run", "adding.yaml", "--each", "items.jsonl", "--out", "out", "--quiet", "--no-journal"
 
 
 def _pass_megabytes(folder: Path, size: int) -> Work:
@@ -209,4 +248,4 @@ INPUTS = (
     Growth("{size} tools offered to a model", 500, _offer_tools),
     Growth("500 calls each of {size} clients of a server", 64, _call_from_clients),
 )
-MEASURES = {"M": [growths]}
+MEASURES = {"M": [growths, memory_of_items]}

@@ -19,6 +19,7 @@ class Row:
         target: The ratio, or the time in seconds if there is no unit, that we promise.
         goal: The ratio, or the time in seconds, that we would like to reach.
         references: The times of others in the same run, such as floors and peers, by name.
+        is_memory: Whether the times are bytes of memory instead of seconds.
     """
 
     code: str
@@ -29,6 +30,7 @@ class Row:
     target: float
     goal: float
     references: Mapping[str, Times] = field(default_factory=dict)
+    is_memory: bool = False
 
     def figure(self, times: Times) -> tuple[float, float]:
         """Return the ratios of the best and of the median times, or the times themselves if there is no unit."""
