@@ -66,6 +66,7 @@ class Validator:
         self._foreign = foreign
         self._keywords = {word: CHECKS[word] for word in CHECKS if draft is None or word in DRAFTS[draft]}
         self._judges: dict[Pointer, _Judge] = {}
+        self._checks: dict[Pointer, dict[type, _Judge]] = {}
         used: set[str] = set()
         for part in _parts(self.root, self.references):
             if (fault := malformed(part, draft)) is not None:
@@ -108,7 +109,7 @@ class Validator:
             return lambda data, _: _misfit(word, False, data)
         if not isinstance(part.node, MAPPINGS):
             return _nothing
-        by_type: dict[type, _Judge] = {}
+        by_type = self._checks.setdefault(part.pointer, {})
 
         def judge(data: Any, state: _State) -> Sequence[Misfit]:
             check = by_type.get(type(data))
@@ -119,6 +120,18 @@ class Validator:
         if not self.references.is_dynamic:
             return judge
         return lambda data, state: judge(data, state.within(self.references.scope_of(part, state.scope)))
+
+    def accepts_types_of(self, part: Schema, values: Sequence[Any]) -> bool:
+        """Return whether values are valid because of their types alone, by a part that has nothing to note of them."""
+        if self.tracks or self.references.is_dynamic or not isinstance(part.node, MAPPINGS):
+            return False
+        by_type = self._checks.setdefault(part.pointer, {})
+        for kind, value in dict(zip(map(type, values), values, strict=True)).items():
+            if kind not in by_type:
+                by_type[kind] = self._check_for(part, value)
+            if by_type[kind] is not _nothing:
+                return False
+        return True
 
     def _check_for(self, part: Schema, data: Any) -> "_Judge":
         """Return the check of values of the type of a value; if that is wrong, other keywords would only distract."""
@@ -433,8 +446,15 @@ def _items(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Jud
     if isinstance(limit, _LISTS):
         judges = [(index, validator.judge_of(part.at(keyword, index))) for index in range(len(limit))]
         return lambda data, state: _items_of(judges[: len(data)], data, state)
-    judge, start = validator.judge_of(part.at(keyword)), len(part.node.get("prefixItems", ()))
-    return lambda data, state: _items_of(((index, judge) for index in range(start, len(data))), data, state)
+    every = part.at(keyword)
+    judge, start = validator.judge_of(every), len(part.node.get("prefixItems", ()))
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        if validator.accepts_types_of(every, data[start:] if start else data):
+            return _NOTHING
+        return _items_of(((index, judge) for index in range(start, len(data))), data, state)
+
+    return check
 
 
 def _additional_items(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
