@@ -25,7 +25,7 @@ LARGEST: Final = 32 * 1024 * 1024
 """Maximum size in bytes of a document together with the files that it refers to."""
 _BOUNDS: Final = Bounds(nodes=2_000_000, characters=LARGEST)
 _DEEPEST: Final = 200
-_MOST_FILES: Final = 1_000
+_MOST_FILES: Final = 5_000
 _MOST_STEPS: Final = 100
 _MOST_PROBLEMS: Final = 1_000
 _VERSION: Final = re.compile(r"3\.([012])(\.\d+)?(-.*)?")

@@ -68,7 +68,8 @@ def _methods(item: Part) -> Iterator[tuple[str, Part]]:
     if not isinstance(item.value, dict):
         return
     for method in METHODS:
-        if (part := item.at(method, dict)).value is not None:
+        # A reference in place of an operation is not allowed, but some documents have a file for each of them.
+        if (part := item.at(method, dict).followed()).value is not None:
             yield method.upper(), part
     for method, part in item.at("additionalOperations", dict).members():
         if not _METHOD_NAME.fullmatch(method) or method.lower() in METHODS:

@@ -46,8 +46,12 @@ class ApiFile:
 
     @property
     def problems(self) -> list[Problem]:
-        """What is wrong with the document and with what the settings choose of it."""
-        return self.api.problems
+        """What is wrong with the document and with what the settings choose of it.
+
+        The settings can name another server, so that a document alone needs none.
+        """
+        mild = self.api.server_problems if self.settings.place is None else ()
+        return [replace(one, severity="warning") if one in mild else one for one in self.api.problems]
 
     def place(self, *path: str) -> Location:
         """Return the location of the key at a path, or of the last part of it that exists."""
@@ -135,13 +139,15 @@ def _place_in(operation: Operation, document: ApiDocument, path: Pointer) -> Loc
 
 def _argument(operation: Operation, document: ApiDocument, name: str) -> Part | None:
     """Return the parameter, or the schema of the body or of a member of it, that an argument fills."""
-    part = document.target(document.root, _reference(operation.pointer))
+    part = _part_at(operation.pointer, document)
     if part is None:
         return None
     for one in operation.parameters:
         if one.argument == name:
-            around = document.target(document.root, _reference(operation.pointer.rpartition("/")[0]))
-            return next(_parameters([part, *([around] if around else [])], one.place, one.name), None)
+            file, mark, steps = operation.pointer.rpartition("#")
+            outer = steps.rpartition("/")[0]
+            item = _part_at(f"{file}{mark}{outer}", document) if outer else None
+            return next(_parameters([part, *([item] if item else [])], one.place, one.name), None)
     body = operation.body
     if body is None:
         return None
@@ -149,9 +155,9 @@ def _argument(operation: Operation, document: ApiDocument, name: str) -> Part | 
     return schema if body.argument == name else _member(schema, body.members.get(name, name))
 
 
-def _reference(pointer: str) -> str:
+def _part_at(pointer: str, document: ApiDocument) -> Part | None:
     file, _, steps = pointer.rpartition("#")
-    return f"{file}#{quote(steps, safe='/~')}"
+    return document.target(document.root, f"{file}#{quote(steps, safe='/~')}")
 
 
 def _parameters(around: Iterable[Part], place: str, name: str) -> Iterator[Part]:
