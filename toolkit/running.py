@@ -117,8 +117,8 @@ async def _hand(work: Callable[[], T] | Coroutine[Any, Any, T]) -> T:
     return cast("T", value)
 
 
-def step_driven(driver: Driver, step: Callable[[Any], Any], value: Any) -> Handed:
-    """Run a driven coroutine until it hands something to its driver, and return that.
+def step_driven(driver: Driver, step: Callable[[Any], Any], value: Any) -> object:
+    """Run a driven coroutine until it suspends, and return what it yields: what it hands to its driver, if all is well.
 
     Args:
         driver: The driver.
@@ -130,10 +130,9 @@ def step_driven(driver: Driver, step: Callable[[Any], Any], value: Any) -> Hande
     """
     _DRIVER.current = driver
     try:
-        handed: Handed = step(value)
+        return step(value)
     finally:
         _DRIVER.current = None
-    return handed
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:

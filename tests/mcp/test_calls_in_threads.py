@@ -278,6 +278,26 @@ def test_time_for_a_question_does_not_count():
     assert asyncio.run(made.call({"text": "a"}, needs_loop=False, meanwhile=watch)).output == "continue"
 
 
+def test_call_that_suspends_for_anything_else_fails():
+    class Yielding:
+        def __await__(self):
+            yield "something"
+
+    async def call():
+        pool, done = WorkerPool(), asyncio.Event()
+
+        async def work():
+            await Yielding()
+            return ToolResult("never")
+
+        task = pool.begin(work, done.set, needs_loop=False)
+        await done.wait()
+        await asyncio.to_thread(pool.close)
+        return task.result
+
+    assert asyncio.run(call()).error == "the tool raised RuntimeError: a call that must not suspend has suspended"
+
+
 def test_call_that_arrives_after_the_end_is_cancelled():
     made = Made(lambda text, context: text, policy=AllowAll("--yes"))
 

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
-from toolkit.running import Abandoned, responds, run_in_idle_thread, step_driven
+from toolkit.running import Abandoned, Handed, responds, run_in_idle_thread, step_driven
 from toolkit.tools.calls.results import ToolResult
 from toolkit.wrappers.timing import ThreadClock
 
@@ -229,12 +229,16 @@ class ThreadTask(Task):
         """Drive the coroutine until it ends, awaits something in a loop, or is taken over by another thread."""
         while True:
             try:
-                work = self._context.run(step_driven, self, step, value).work
+                handed = self._context.run(step_driven, self, step, value)
             except BaseException as ending:  # noqa: BLE001 - `StopIteration` at the end, or the cancellation of the call
                 self._pool.forget(self)
                 self._report(ending.value if isinstance(ending, StopIteration) else _CANCELLED)
                 return
-            claim = self._claim = threading.Lock()
+            if not isinstance(handed, Handed):
+                step, value = self._coroutine.throw, RuntimeError("a call that must not suspend has suspended")
+                continue
+            work, claim = handed.work, threading.Lock()
+            self._claim = claim
             if self._ending is not None and claim.acquire(blocking=False):
                 step, value = self._coroutine.throw, self._taken_ending()
             elif not callable(work):
