@@ -184,6 +184,20 @@ def test_part_that_many_operations_share_is_reported_once(invoke, project):
     assert len(places) == len(set(places))
 
 
+def test_operation_of_a_path_with_a_number_sign_has_its_own_line(invoke, project):
+    """Some documents tell operations with the same path apart in this way."""
+    (project / "shop.yaml").write_text(
+        "openapi: 3.0.3\nservers: [{url: https://shop.example}]\npaths:\n  /orders#open:\n    get:\n"
+        "      operationId: open_orders\n      parameters: [{name: day, in: query, schema: {type: integer, default: x}}]\n",
+        "utf-8",
+    )
+    done = invoke("lint", "shop.yaml", "--format", "concise", "--quiet", "--select", "TK201,TK313")
+    assert [line.partition("]")[0] for line in done.stdout.splitlines()] == [
+        "shop.yaml:6:7: error[TK201",
+        "shop.yaml:7:67: error[TK313",
+    ]
+
+
 def test_operation_in_a_file_of_its_own_is_checked_there(invoke, project):
     """Some documents have a file for each operation, although only path items may be references."""
     (project / "shop.yaml").write_text(

@@ -124,6 +124,12 @@ class Part(NamedTuple):
             self.document.reported.setdefault(problem)
 
 
+def file_and_steps(pointer: str) -> tuple[str, str]:
+    """Return the file and the JSON Pointer of a `Part.pointer`; a path in the document itself may have a `#`."""
+    file, _, steps = ("", "", pointer) if pointer.startswith("/") else pointer.partition("#")
+    return file, steps
+
+
 class _File(NamedTuple):
     """A file that has been read: its data, and what finds places in it."""
 
@@ -174,7 +180,7 @@ class ApiDocument:
         Args:
             pointer: A pointer into the document, or `file#pointer` for another file, as in `Part.pointer`.
         """
-        file, _, steps = pointer.rpartition("#")
+        file, steps = file_and_steps(pointer)
         return self.location(Part(self, None, file, tuple(unescaped(step) for step in steps.split("/")[1:])))
 
     def location(self, part: Part) -> Location:

@@ -10,7 +10,7 @@ from toolkit.lint.definitions.tool_definitions import ParameterDefinition, Text,
 from toolkit.lint.definitions.written_places import FoundLater, Somewhere
 from toolkit.openapi.api_settings import ApiSettings
 from toolkit.openapi.api_tools import Api
-from toolkit.openapi.documents import ApiDocument, Part
+from toolkit.openapi.documents import ApiDocument, Part, file_and_steps
 from toolkit.openapi.operation_reader import OperationReader
 from toolkit.openapi.operation_tools import OperationTool
 from toolkit.openapi.operations import Operation, SecurityScheme
@@ -144,9 +144,9 @@ def _argument(operation: Operation, document: ApiDocument, name: str) -> Part | 
         return None
     for one in operation.parameters:
         if one.argument == name:
-            file, mark, steps = operation.pointer.rpartition("#")
+            file, steps = file_and_steps(operation.pointer)
             outer = steps.rpartition("/")[0]
-            item = _part_at(f"{file}{mark}{outer}", document) if outer else None
+            item = _part_at(f"{file}#{outer}" if file else outer, document) if outer else None
             return next(_parameters([part, *([item] if item else [])], one.place, one.name), None)
     body = operation.body
     if body is None:
@@ -156,7 +156,7 @@ def _argument(operation: Operation, document: ApiDocument, name: str) -> Part | 
 
 
 def _part_at(pointer: str, document: ApiDocument) -> Part | None:
-    file, _, steps = pointer.rpartition("#")
+    file, steps = file_and_steps(pointer)
     return document.target(document.root, f"{file}#{quote(steps, safe='/~')}")
 
 

@@ -27,7 +27,8 @@ _NO_COMMAND = "".join(
     for word in ["would", "could", "might", "may", "is", "are", "was", "were", "get", "gets", "never", "not"]
 )
 """Words before an adverb that make it a description of what happens, not an instruction."""
-_WHATEVER = r"(?:\W+\w+){0,6}?\W+"
+_WHATEVER = r"(?:[^\w.!?]+\w+){0,6}?[^\w.!?]+"
+"""A few words of the same sentence."""
 _SIGNS = (
     _sign(3, "it overrides other instructions",
           r"\b(?:ignore|disregard|forget|override|bypass)\b(?:\W+(?:all|any|the|your|of|every|other|those|these))*\W+"
