@@ -272,6 +272,18 @@ def test_call_without_a_token_fails_with_the_reason(options, reason):
     assert (result.error, result.error_code) == (f"no token from {url}/token: {reason}", "access_denied")
 
 
+@pytest.mark.parametrize("address", ["http://login.example/token", "ftp://login.example/token", "/token"])
+def test_secret_of_a_client_is_only_sent_encrypted(address):
+    made, scheme = operation("/x", security=({"oauth": ()},)), SecurityScheme("oauth", "oauth2", token_url=address)
+    auth = credentials({"oauth": OAuthClient("me", "${SHOP_KEY}")}, oauth=scheme)
+    with pytest.raises(ConfigurationError) as raised:
+        tool_for(made, "https://api.example", credentials=auth).run({})
+    assert str(raised.value) == (
+        f"the API 'shop': 'auth.oauth' cannot be used: '{address}' is not encrypted, "
+        "and the secret of a client is only sent to https://"
+    )
+
+
 def test_secret_of_a_client_does_not_follow_a_redirect():
     elsewhere = []
     with (

@@ -14,7 +14,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote_plus, urlencode
+from urllib.parse import quote_plus, urlencode, urlsplit
 
 from toolkit.errors import ConfigurationError, ToolExecutionError
 from toolkit.fetching import (
@@ -26,6 +26,7 @@ from toolkit.fetching import (
     is_token,
     status_in_words,
 )
+from toolkit.mcp.settings.server_keys import LOOPBACK
 from toolkit.openapi.operations import Operation, SecurityScheme
 from toolkit.openapi.requests import Part, is_cookie_value
 from toolkit.redactors.redactor import RECEIVED
@@ -112,9 +113,9 @@ class Credentials:
             ConfigurationError: If a credential is missing, or cannot be sent.
         """
         for way in self._needed(operation):
-            secret = way.secret
-            value = self._value_of(way, secret if isinstance(secret, str) else secret.client_secret)
-            _signed(way, value)
+            if isinstance(way.secret, OAuthClient):
+                self._check_address(way)
+            self._value_of(way, way.secret if isinstance(way.secret, str) else way.secret.client_secret)
 
     async def parts(self, operation: Operation, fetcher: Fetcher, refused: Sequence[Part] = ()) -> list[Part]:
         """Return what a request is signed with.
@@ -183,6 +184,12 @@ class Credentials:
             raise ConfigurationError(f"{user} cannot be sent: it has characters that its place does not allow")
         RECEIVED.learn(value)
         return value
+
+    def _check_address(self, way: _Way) -> None:
+        parts = urlsplit(way.scheme.token_url or "")
+        if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+            message = f"'{way.scheme.token_url}' is not encrypted, and the secret of a client is only sent to https://"
+            raise ConfigurationError(f"{self.user}: 'auth.{way.scheme.name}' cannot be used: {message}")
 
     async def _token(self, way: _Way, client: OAuthClient, fetcher: Fetcher, refused: set[str]) -> str:
         address = way.scheme.token_url or ""
