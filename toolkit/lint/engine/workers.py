@@ -149,7 +149,7 @@ class Worker:
         """End the process and everything that it has started."""
         self._deadline.close()
         self.kill()
-        with self._process:
+        with suppress(BrokenPipeError), self._process:  # a request may be left that it has not read
             pass  # closes the channel and waits for the end
 
     def _send(self, message: Mapping[str, Any]) -> None:
