@@ -178,3 +178,22 @@ def test_operation_that_changes_something_asks_and_shows_the_request_that_it_sen
     assert asked(received, case.changing[2]) == [case.changing]
     assert f"{case.changing[0]} http://127.0.0.1" in allowed.seen
     assert "s3cret" not in allowed.seen + refused.seen
+
+
+@pytest.mark.proof
+def test_chosen_operations_are_the_tools_of_an_mcp_client(api, program):
+    case, _, received = api
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    served = program(
+        "serve", "api", "--consent", "openapi.api", input="".join(f"{json.dumps(one)}\n" for one in messages)
+    )
+    answers = {one.get("id"): one for one in map(json.loads, served.stdout.splitlines())}
+    listed = {one["name"]: one["annotations"] for one in answers[2]["result"]["tools"]}
+    assert set(listed) == set(case.names)
+    assert [listed[name].get("readOnlyHint", False) for name in case.names] == [True, False]
+    assert received == []
