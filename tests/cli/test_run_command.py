@@ -349,7 +349,7 @@ def test_a_file_of_several_tools_wants_one_to_be_named(run):
     ended = run("tools.py")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith(
-        "error: 'tools.py' contains 8 tools; `run` calls one of them\nhint: name one: tools.py:describe,"
+        "error: 'tools.py' contains 9 tools; `run` calls one of them\nhint: name one: tools.py:describe,"
     )
 
 
