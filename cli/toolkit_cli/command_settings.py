@@ -1,6 +1,7 @@
 """Loads the settings of a command: options override `TOOLKIT_*`, then `toolkit.toml`, then `pyproject.toml`."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,12 +84,22 @@ def load_configuration(
 
         problems += read_lint_settings(configuration)[1]
     raise_errors(ConfigurationError, problems)
+    for warning in problems:
+        _say_once(warning)
     if not tools:
         return configuration
     named = tuple(map(from_here, tools))
     return configuration._replace(
         sources=(*named, *configuration.sources), user_sources=(*named, *configuration.user_sources)
     )
+
+
+@cache
+def _say_once(warning: Problem) -> None:
+    """Write a warning about the configuration, which a command may load several times, to stderr."""
+    from toolkit_cli.rendering.problem_texts import as_text  # few configurations have one
+
+    console.say(as_text([warning]))
 
 
 def _working_directory() -> Path:

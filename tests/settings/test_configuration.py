@@ -359,3 +359,48 @@ def test_wrong_words_on_models_are_told_and_no_file_says_where_a_key_is_sent(pro
         "toolkit.toml:5:14: error[TK005]: 'prices.chat:a.input' must be US dollars per million tokens, such as 0.15",
         "toolkit.toml:5:26: error[TK005]: unknown key 'prices.chat:a.inputs' (did you mean 'input'?)",
     ]
+
+
+OF_ANOTHER_PROGRAM = """
+[toolkit]
+name = "shop"
+tools = "./shop/__init__.py:TOOLS"
+
+[[mcp_servers]]
+name = "orders"
+"""
+
+
+def test_own_file_of_another_program_is_passed_over_with_a_warning(project):
+    file = project.write("toolkit.toml", OF_ANOTHER_PROGRAM)
+    project.write("pyproject.toml", "[tool.toolkit]\nenv = ['REPORT_DIR']\n")
+    configuration, [problem] = find_configuration(project.folder, {})
+    assert (configuration.file, configuration.env) == (project.folder / "pyproject.toml", ("REPORT_DIR",))
+    message = "this toolkit.toml is not read: no key in it is a setting of toolkit, so it is that of another program"
+    assert (problem.severity, problem.message, problem.location.file) == ("warning", message, str(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("env = []\n\n[mcp_servers]\n", ["mcp_servers"]),
+        ("[[polcy.deny]]\ntool = '*'\n", ["polcy"]),
+        ("[policies]\n", ["policies"]),
+        ("[[tool.toolkit.policy.deny]]\ntool = '*'\n", ["tool"]),
+        ("[[toolkit.policy.deny]]\ntool = '*'\n", ["toolkit"]),
+    ],
+)
+def test_own_file_whose_keys_may_be_misspelled_settings_is_wrong(text, named, project):
+    project.write("toolkit.toml", text)
+    found = find_configuration(project.folder, {})[1]
+    assert [(one.severity, one.message) for one in found] == [("error", f"unknown key '{name}'") for name in named]
+
+
+def test_commands_say_that_the_file_of_another_program_is_not_read(project):
+    project.write("toolkit.toml", OF_ANOTHER_PROGRAM)
+    project.tool("tools.py", "find")
+    for command in ("list", "lint"):
+        whole = [sys.executable, "-m", "toolkit_cli", command, "--static", "tools.py"]
+        result = subprocess.run(whole, capture_output=True, text=True, check=False)
+        assert (result.returncode, "find" in result.stdout or "(1 tool" in result.stdout) == (0, True)
+        assert result.stderr.count("warning[TK005]: this toolkit.toml is not read") == 1

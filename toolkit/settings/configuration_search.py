@@ -24,8 +24,9 @@ def find_configuration(
     """Return the settings that apply in a folder, and all problems in them (`TK005`).
 
     They are read from the nearest `toolkit.toml`, or `pyproject.toml` with `[tool.toolkit]`, in the folder or above it.
-    Variables such as `TOOLKIT_TIMEOUT` override them. Invalid settings are left out. The search stops at the root of
-    the repository, at the boundary of the file system, and at folders and files of other users.
+    A `toolkit.toml` of another program is passed over, with a warning. Variables such as `TOOLKIT_TIMEOUT`
+    override the settings. Invalid ones are left out. The search stops at the root of the repository, at the boundary of
+    the file system, and at folders and files of other users.
 
     Args:
         directory: The folder to start from; the working directory by default.
@@ -114,22 +115,26 @@ def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:
     """Return the nearest configuration, with all policy files above the folder, since each can restrict calls."""
     boundary = Boundary(start)
     found: tuple[Configuration, list[Problem]] | None = None
+    notes: list[Problem] = []
     policies: list[Path] = []
     for folder in boundary.folders():
         # A broken link is kept, because a policy file that cannot be read denies all calls.
         if os.path.lexists(policy := folder / POLICY_FILE) and (not policy.exists() or boundary.believes(policy)):
             policies.append(policy)
-        found = _configuration_in(folder, boundary) if found is None else found
+        found = _configuration_in(folder, boundary, notes) if found is None else found
     configuration, problems = found or (Configuration(directory=start), [])
-    return configuration._replace(policy_files=tuple(policies)) if policies else configuration, problems
+    configuration = configuration._replace(policy_files=tuple(policies)) if policies else configuration
+    return configuration, [*notes, *problems]
 
 
-def _configuration_in(folder: Path, boundary: Boundary) -> tuple[Configuration, list[Problem]] | None:
+def _configuration_in(
+    folder: Path, boundary: Boundary, notes: list[Problem]
+) -> tuple[Configuration, list[Problem]] | None:
     for name in (OWN_FILE, PROJECT_FILE):
         if (file := folder / name).is_file() and boundary.believes(file):
             # Parsing TOML takes time, and most projects have a pyproject.toml without our settings.
             from toolkit.settings.toml_settings import read_settings
 
-            if (found := read_settings(file)) is not None:
+            if (found := read_settings(file, notes)) is not None:
                 return found
     return None

@@ -8,16 +8,35 @@ from typing import Any, cast
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import PERMISSIONS, unknown_permission
-from toolkit.documents.keys import DURATION, Key, Origin, Owner, Schema, Spot, duration, read_table, schema_of
-from toolkit.problems import Problem
+from toolkit.documents.keys import (
+    DURATION,
+    Key,
+    Origin,
+    Owner,
+    Schema,
+    Spot,
+    duration,
+    keys_listed,
+    names_of,
+    read_table,
+    schema_of,
+)
+from toolkit.problems import Location, Problem, nearest
 from toolkit.settings.configuration import Configuration, TomlDocument, document_in, keys_before, text_of
 from toolkit.settings.setting_keys import DEFINITION, KEYS, USERS_OWN, any_ready_schema, unknown_dialect
 
+_RESEMBLES = 0.7
+"""How similar a key has to be to one of ours to count as misspelled; `mcp_servers` and `serve` are less similar."""
 _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
 
 
-def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
-    """Return the settings in a file and their problems, or `None` if a `pyproject.toml` has no settings for us."""
+def read_settings(file: Path, notes: list[Problem]) -> tuple[Configuration, list[Problem]] | None:
+    """Return the settings in a file and their problems, or `None` if it has no settings for us.
+
+    Args:
+        file: A `pyproject.toml`, or a `toolkit.toml`, which may be that of another program.
+        notes: Receives a warning about a file of another program.
+    """
     prefix = keys_before(file)
     empty = Configuration(file.parent, file)
     text = text_of(file)
@@ -29,7 +48,27 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
     if isinstance(document, Problem):
         return (empty, [document]) if not prefix or _OWN_TABLE.search(text) else None
     table = _table(document.data, prefix)
+    if table is not None and not prefix and _is_of_other_program(table):
+        notes.append(_of_other_program(file))
+        return None
     return None if table is None else _configuration(table, KEYS, file, document, "project")
+
+
+def _is_of_other_program(table: Mapping[str, Any]) -> bool:
+    """Return whether the file with these keys has another purpose than ours.
+
+    A key that resembles one of ours may be misspelled, and settings may be in the table where `pyproject.toml` has
+    them. Such mistakes are reported, because rules would not apply otherwise.
+    """
+    inner = table.get("toolkit")
+    names = [*table, *(inner if isinstance(inner, dict) else ())]
+    is_ours = "tool" in table or any(nearest(name.lower(), names_of(KEYS), cutoff=_RESEMBLES) for name in names)
+    return bool(names) and not is_ours
+
+
+def _of_other_program(file: Path) -> Problem:
+    message = f"this {file.name} is not read: no key in it is a setting of toolkit, so it is that of another program"
+    return Problem(BAD_CONFIGURATION, message, Location(str(file)), "warning", keys_listed(KEYS))
 
 
 def read_own_settings(file: Path) -> tuple[Configuration, list[Problem]]:
