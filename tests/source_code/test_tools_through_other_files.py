@@ -212,3 +212,162 @@ def test_class_that_changes_a_tool_of_the_framework_is_one_without_a_known_name(
     read = "from crewai_tools import FileReadTool\n\n\nclass Read(FileReadTool):\n    def _run(self, path: str) -> str:\n        return path\n"
     write(read=read)
     assert listed("read.py") == [(None, "crewai")]
+
+
+AGENT = """
+from abc import ABC, abstractmethod
+from llama_index.core.agent.workflow import FunctionAgent
+
+
+class Clerk(ABC):
+    def __init__(self):
+        self.tools = self.get_tools()
+        self.agent = FunctionAgent(name="clerk", tools=self.tools)
+
+    @abstractmethod
+    def get_tools(self): ...
+"""
+FINDER = """
+from staff.base import Clerk
+from finding import find
+
+
+class Finder(Clerk):
+    def get_tools(self):
+        return [find, self.count]
+
+    def count(self) -> int:
+        return 1
+"""
+
+
+def test_tools_that_subclasses_in_other_files_give_an_agent_are_found(write):
+    write(staff_in___init__="", staff_in_base=AGENT, staff_in_finder=FINDER, finding=FUNCTION)
+    assert listed(".") == [("find", "llama_index"), ("count", "llama_index")]
+
+
+def test_new_subclass_is_noticed_by_the_cache(write):
+    write(staff_in___init__="", staff_in_base=AGENT, finding=FUNCTION)
+    assert "no tools" in linted(".", "--static")
+    write(staff_in_finder=FINDER)
+    assert "(2 tools in 1 file: 2 LlamaIndex" in linted(".", "--static")
+
+
+def test_functions_that_a_call_makes_for_a_list_have_the_names_that_it_sets(write):
+    clerk = """
+from google.adk.agents import Agent
+
+
+def make(name):
+    def ask(question: str) -> str:
+        return question
+
+    ask.__name__ = {0}
+    return ask
+
+
+first = make("first")
+second = make("second")
+clerk = Agent(name="clerk", tools=[first, second])
+"""
+    write(clerk=clerk.format("f'ask_{name}'"))
+    assert listed("clerk.py") == [(None, "google_adk"), (None, "google_adk")]
+    write(clerk=clerk.format("'ask_it'"))
+    assert listed("clerk.py") == [("ask_it", "google_adk")]
+
+
+OWN_AGENTS = """
+class Agent:
+    def as_tool(self, tool_name):
+        return tool_name
+
+
+def function_tool(function):
+    return function
+"""
+USER = f"from agents import Agent, function_tool\n\ntool = Agent().as_tool('ask')\n\n\n@function_tool{FUNCTION}"
+
+
+@pytest.mark.parametrize("home", ["agents", "agents_in___init__", "src_in_agents"])
+def test_package_of_the_project_is_not_the_framework_with_its_name(home, write):
+    write(**{home: OWN_AGENTS}, tools=USER)
+    assert listed("tools.py") == []
+    assert linted("tools.py", "--static", "--no-cache").startswith("Found 1 warning in 1 file. (no tools")
+
+
+def test_module_in_a_folder_without_an_init_file_is_the_projects_if_it_has_the_name(write):
+    write(agents_in_desk="class Agent: ...\n", tools="from agents.desk import Agent\n\nAgent().as_tool('ask')\n")
+    assert listed("tools.py") == []
+
+
+def test_framework_is_recognized_beside_a_package_of_the_project_with_its_name(write):
+    write(agents_in_desk="from agents import Agent, function_tool\n", tools=USER)
+    assert listed("tools.py") == [("ask", "openai_agents"), ("find", "openai_agents")]
+
+
+def test_checkout_of_a_framework_has_the_framework_itself(write):
+    write('[project]\nname = "openai-agents"\n', src_in_agents_in___init__=OWN_AGENTS, examples_in_tools=USER)
+    assert listed("examples/tools.py") == [("ask", "openai_agents"), ("find", "openai_agents")]
+
+
+def test_instances_of_a_class_have_the_names_that_they_are_given(write):
+    agent = """
+from finding import Find
+
+first = Find()
+other = Find()
+other.name = "find_again"
+other.description = "Find it again."
+"""
+    write(base=BASE, finding=f"from base import Shop\n\n{FIND}", agent=agent)
+    assert listed(".") == [("find_again", "smolagents"), ("find", "smolagents")]
+
+
+GATED = """
+from langchain_core.tools import BaseTool
+
+
+class Gated(BaseTool):
+    def _run(self, order: str) -> str:
+        return order
+"""
+
+
+def test_base_class_without_a_name_is_no_tool_if_others_are_derived_from_it(write):
+    pay = "from gates import Gated\n\n\nclass Pay(Gated):\n    name: str = 'pay'\n    description: str = 'Pay an order.'\n"
+    write(gates=GATED, paying=pay)
+    assert listed(".") == [("pay", "langchain")]
+
+
+def test_class_without_a_name_is_a_tool_wherever_a_call_names_it(write):
+    write(gates=GATED, desk="from gates import Gated\n\ntools = [Gated(name='pay', description='Pay an order.')]\n")
+    assert listed(".") == [("pay", "langchain")]
+    write(desk="from gates import Gated\n\n\ndef gate(tool):\n    return Gated(name=tool.name)\n")
+    assert listed(".") == []
+    write(desk="")
+    assert listed(".") == [(None, "langchain")]
+
+
+def test_class_that_receives_its_name_has_the_default_or_none(write):
+    init = "    def __init__(self, name={0}):\n        super().__init__(name=name)\n\n    def _run"
+    write(gates=GATED.replace("    def _run", init.format("'pay'")))
+    assert listed(".") == [("pay", "langchain")]
+    write(gates=GATED.replace("    def _run", init.format("None")), desk="from gates import Gated\n\nGated('refund')\n")
+    assert listed(".") == [("refund", "langchain")]
+
+
+def test_marked_function_inside_another_one_is_one_tool(write):
+    clerk = """
+def build(model):
+    from langchain.agents import create_agent
+    from langchain_core.tools import tool
+
+    @tool
+    def find(order: str) -> str:
+        return order
+
+    tools = [find]
+    return create_agent(model=model, tools=tools)
+"""
+    write(clerk=clerk)
+    assert listed("clerk.py") == [("find", "langchain")]

@@ -19,7 +19,7 @@ from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.definition.definition_places import place_of
 from toolkit.tools.definition.spec import ToolSpec
-from toolkit.tools.foreign.source_marks import Registration, SourceMarks, Terms
+from toolkit.tools.foreign.source_marks import Registration, Sent, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Anthropic SDK",
@@ -30,6 +30,7 @@ MARKS = SourceMarks(
         Registration(("anthropic.types.*ToolParam",), "definition", function=(), schema=("input_schema",)),
     ),
     terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
+    sent=Sent(("input_schema",), ("anthropic", "langchain_anthropic"), ("api.anthropic.com",)),
 )
 
 

@@ -28,13 +28,18 @@ MARKS = SourceMarks(
             description=("description", 2),
             schema=("fn_schema",),
         ),
-        Registration(("llama_index.*FunctionTool",), "function", function=(0, "fn", "async_fn")),
+        Registration(("llama_index.*FunctionTool",), "function", function=(0, "fn", "async_fn"), whole=("metadata", 1)),
         Registration(
             ("llama_index.*QueryEngineTool.from_defaults", "llama_index.*RetrieverTool.from_defaults"),
             "definition",
             function=(),
         ),
-        Registration(("llama_index.*QueryEngineTool", "llama_index.*RetrieverTool"), "definition", function=()),
+        Registration(
+            ("llama_index.*QueryEngineTool", "llama_index.*RetrieverTool"),
+            "definition",
+            function=(),
+            whole=("metadata", 1),
+        ),
         Registration(
             (
                 "llama_index.*FunctionAgent",

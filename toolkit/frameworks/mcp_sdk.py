@@ -27,7 +27,7 @@ from toolkit.running import run_coroutine
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, Sent, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="MCP SDK",
@@ -63,6 +63,7 @@ MARKS = SourceMarks(
         removed=(("mcp.server.fastmcp", "mcp", "2"),),
     ),
     serves=("run", "run_stdio_async", "stdio_server"),
+    sent=Sent(("inputSchema", "input_schema"), ("mcp", "mcp_types", "fastmcp"), ("tools/list",)),
 )
 
 

@@ -4,10 +4,13 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.source_files import FUNCTIONS, SourceFile, last_name
-from toolkit.tools.foreign.source_marks import ToolClasses
+from toolkit.source_code.registrations import argument_of
+from toolkit.source_code.source_files import FUNCTIONS, last_name
+from toolkit.source_code.syntax_nodes import is_none
+from toolkit.tools.foreign.source_marks import Place, ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -35,11 +38,15 @@ class ClassTool(NamedTuple):
         found = plain(written) if written is not None else None
         if found is not None and not (isinstance(found, ast.Constant) and not found.value):
             return found
-        return given_in_init(self.node, attribute) or _set_later(self.node, attribute) or found
+        later = given_in_init(self.node, attribute) or _set_later(self.node, attribute) or found
+        return later or _returned(self.node, attribute)
 
 
-def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:
-    """Yield the tools of a class that is derived from one of the base classes of its kind."""
+def class_tools(constants: Constants, uses: ClassUses, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:
+    """Yield the tools of a class that is derived from one of the base classes of its kind.
+
+    A class without a name is none if it is the base of others, or if the calls that create its instances name them.
+    """
     node = cls.node
     if not isinstance(node, ast.ClassDef):
         return
@@ -50,11 +57,51 @@ def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterat
     if _is_abstract(node):
         return
     method = next((found for name in kind.methods if (found := _method(line, name))), None)
-    description = _describe(line, kind.name)
-    if description is None and (method is None or _is_meant_as_base(node) or _is_base(cls.source, node)):
+    description = own_name(line, kind)
+    if description is None and (method is None or _is_meant_as_base(node) or _is_named_elsewhere(uses, line, kind)):
         return
     name = None if description is None else constants.text(description[0].source, description[1])
     yield ClassTool(node, kind, name or None, *(method or (None, None)))
+
+
+def own_name(line: list[Defined], kind: ToolClasses) -> tuple[Defined, ast.expr] | None:
+    """Return the nearest class of a line that sets its name, and the value; `None` if whoever makes an instance does.
+
+    A name that `__init__` receives is set by its default.
+    """
+    found = _describe(line, kind.name)
+    parameters = {} if found is None else _parameters_of(found[0])
+    if found is None or not (isinstance(found[1], ast.Name) and found[1].id in parameters):
+        return found
+    default = parameters[found[1].id]
+    return None if default is None or is_none(default) else (found[0], default)
+
+
+def name_place(line: list[Defined], kind: ToolClasses) -> tuple[Place, ...]:
+    """Return where a call that creates an instance of a class has the name."""
+    made = next(filter(None, map(_parameters_of, line)), {})
+    return (kind.name, *(at for at, name in enumerate(made) if name == kind.name))
+
+
+def fields_of(line: list[Defined]) -> dict[str, tuple[Place, ...]]:
+    """Return where a call that creates an object of a class has each field: by `__init__`, or else by annotations."""
+    names = [*next(filter(None, map(_parameters_of, line)), {})]
+    if not names:
+        bodies = (one for cls in reversed(line) for one in cls.node.body)
+        names = [one.target.id for one in bodies if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    return {name: (name, at) for at, name in enumerate(dict.fromkeys(names))}
+
+
+def _parameters_of(cls: Defined) -> dict[str, ast.expr | None]:
+    """Return the parameters of `__init__`, except the first, with their defaults; `None` if they have none."""
+    found = (one.args for one in cls.node.body if isinstance(one, FUNCTIONS) and one.name == "__init__")
+    given = next(found, None)
+    if given is None:
+        return {}
+    positional = [*given.posonlyargs, *given.args]
+    defaults = [*([None] * (len(positional) - len(given.defaults))), *given.defaults]
+    named = [*zip(positional, defaults, strict=True), *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    return {one.arg: default for one, default in named[1:]}
 
 
 def plain(value: ast.expr) -> ast.expr | None:
@@ -82,6 +129,16 @@ def given_in_init(node: ast.ClassDef, attribute: str) -> ast.expr | None:
                         if keyword.arg == attribute:
                             return keyword.value
     return None
+
+
+def _returned(node: ast.ClassDef, member: str) -> ast.expr | None:
+    """Return what the method or property of a class returns, also if that is an attribute of `self`, or `None`."""
+    methods = (one for one in node.body if isinstance(one, FUNCTIONS) and one.name == member)
+    found = next(map(returned_by, methods), None)
+    match found:
+        case ast.Attribute(value=ast.Name(id="self"), attr=attribute):
+            return value_in(node, attribute) or given_in_init(node, attribute) or found
+    return found
 
 
 def _set_later(node: ast.ClassDef, attribute: str) -> ast.expr | None:
@@ -130,8 +187,14 @@ def _describe(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] |
             return cls, found
         for one in cls.node.body:
             if isinstance(one, FUNCTIONS) and one.name == attribute:  # a property
-                return cls, ast.Call(ast.Name(attribute), [], [])
+                return cls, returned_by(one)
     return None
+
+
+def returned_by(method: Method) -> ast.expr:
+    """Return the only expression that a method returns, or one that only running shows."""
+    returned = [one.value for one in ast.walk(method) if isinstance(one, ast.Return) and one.value is not None]
+    return returned[0] if len(returned) == 1 else ast.Call(ast.Name(method.name), [], [])
 
 
 def _is_abstract(node: ast.ClassDef) -> bool:
@@ -141,10 +204,14 @@ def _is_abstract(node: ast.ClassDef) -> bool:
     return any(last_name(one) == "abstractmethod" for one in decorators)
 
 
-def _is_base(source: SourceFile, node: ast.ClassDef) -> bool:
-    """Whether another class of the file is derived from a class."""
-    others = (one for one in source.top_definitions() if isinstance(one, ast.ClassDef))
-    return any(last_name(base) == node.name for one in others for base in one.bases)
+def _is_named_elsewhere(uses: ClassUses, line: list[Defined], kind: ToolClasses) -> bool:
+    """Whether the first class is the base of others, or gets its name from each call that creates an instance."""
+    cls = line[0]
+    if uses.derived_from(cls):
+        return True
+    place = name_place(line, kind)
+    made = [one.node for one in uses.instances_of(cls)]
+    return bool(made) and all(argument_of(one, place) is not None for one in made)
 
 
 def _is_meant_as_base(node: ast.ClassDef) -> bool:

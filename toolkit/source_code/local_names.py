@@ -77,6 +77,18 @@ class LocalNames:
         return {name: tuple(locals_) for name, locals_ in found.items()}
 
 
+def scope_around(tree: ast.Module, node: ast.AST) -> LocalNames | None:
+    """Return the scope that contains a node of a file; `None` for the top level, or if the file does not have it."""
+    names: LocalNames | None = None
+    parent: ast.Module | Definition | None = tree
+    line = getattr(node, "lineno", 0)
+    while parent is not None:
+        inner = (one for one in statements_below(parent) if isinstance(one, Definition) and one is not node)
+        parent = next((one for one in inner if one.lineno <= line <= (one.end_lineno or 0)), None)
+        names = names if parent is None else LocalNames(parent, names)
+    return names
+
+
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.arg]:
     given = function.args
     yield from (*given.posonlyargs, *given.args, *given.kwonlyargs)

@@ -6,13 +6,14 @@ Names of known packages are resolved to dotted names, in which `()` stands for t
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.lookups import Lookups
 from toolkit.source_code.module_files import PACKAGE, place_in_package, project_folders, source_of_module
+from toolkit.source_code.own_packages import shadowing
 from toolkit.source_code.source_files import (
     FUNCTIONS,
     Binding,
@@ -75,6 +76,7 @@ class Meanings:
         self._lookups = Lookups()
         self._edges: dict[str, set[str]] = {}
         self._places: dict[str, tuple[str, list[str]]] = {}
+        self._homes: dict[tuple[str, str], str | None] = {}
         self._locals: dict[int, tuple[Local, ...]] = {}
 
     def source(self, file: str) -> SourceFile | None:
@@ -152,7 +154,7 @@ class Meanings:
     def followed(self, source: SourceFile, imported: Imported) -> Iterable[Meaning]:
         """Return what an import refers to."""
         name = imported.name
-        if not imported.level and self._is_known(imported.full_name):
+        if not imported.level and self._is_known(imported.full_name) and not self._is_own(source.path, imported):
             return [imported.full_name]
         modules = self.modules(source, imported)
         if name is None:
@@ -191,11 +193,41 @@ class Meanings:
                     outer = os.path.dirname(outer)  # noqa: PTH120
                 return self._file_in([outer], name or str(imported.name), file)
             name = ".".join([*package, *filter(None, [name])])
-        elif name.partition(".")[0] in sys.stdlib_module_names or self._is_known(name):
+        elif name.partition(".")[0] in sys.stdlib_module_names or (
+            self._is_known(name) and not self._is_own(file, imported)
+        ):
             return None
         beside = os.path.dirname(file)  # noqa: PTH120 - as in module_files; Python finds modules there if the file is run
         folders = [folder, *project_folders(folder), beside] if self._only_near else [folder, *sys.path]
         return self._file_in(folders, name, file) if name else None
+
+    def foreign_imports(self, source: SourceFile) -> Iterator[Imported]:
+        """Yield the absolute imports of a file, except those of modules of its project with the name of a framework."""
+        for one in source.imports:
+            if not self._is_known(one.full_name) or not self._is_own(source.path, one):
+                yield one
+
+    def _is_own(self, file: str, imported: Imported) -> bool:
+        """Whether an import with the name of a known package takes something from the project of a file.
+
+        Python prefers an installed package to a folder without an `__init__.py`, so such a folder counts only if it
+        has the imported name.
+        """
+        folder, _ = self._place_of(file)
+        top = imported.full_name.partition(".")[0]
+        if (folder, top) not in self._homes:
+            folders = (folder, *project_folders(folder)) if self._only_near else ()
+            self._homes[folder, top] = shadowing(imported.full_name, folders)
+        home = self._homes[folder, top]
+        if home is None:
+            return False
+        own = self._file_in([home], imported.module, file)
+        if imported.name is None:
+            return own is not None and not file.startswith(os.path.join(home, top, ""))  # noqa: PTH118
+        source = self.source(own) if own is not None and own != file else None
+        if source is not None and (imported.name in {"*", *source.bindings} or source.stars):
+            return True
+        return own != file and self._file_in([home], imported.full_name, file) is not None
 
     # ---------------------------------------------------------------------------------------------------------- objects
 

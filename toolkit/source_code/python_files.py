@@ -8,7 +8,6 @@ from io import BytesIO
 
 from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.module_files import place_in_package, project_folders, source_of_module
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
@@ -85,14 +84,8 @@ class PythonFile(PythonSource):
     @cached_property
     def frameworks(self) -> tuple[str, ...]:
         """The other frameworks that the file imports, without packages of the project with their names."""
-        names = self.imported_names.values()
-        return tuple(dict.fromkeys(found for name in names if (found := framework_of(name)) and not self._is_own(name)))
-
-    def _is_own(self, name: str) -> bool:
-        """Return whether the project has the module of an imported name."""
-        folder, _ = place_in_package(self.path)
-        folders = (folder, *project_folders(folder))
-        return any(source_of_module(one, folders) for one in (name, name.rpartition(".")[0]) if one)
+        imported = self.reader.meanings.foreign_imports(self)
+        return tuple(dict.fromkeys(filter(None, (framework_of(one.full_name) for one in imported))))
 
     @cached_property
     def written(self) -> tuple[WrittenTool, ...]:

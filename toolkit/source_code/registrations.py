@@ -106,7 +106,7 @@ class Registrations:
             if isinstance(meaning, str) and (found := self._registered_as(meaning)):
                 return found
         if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
-            return self._of_super(source, function, names) or _by_receiver(source, function)
+            return self._of_super(source, function, names) or self._by_receiver(source, function)
         return None
 
     def _of_super(self, source: SourceFile, function: ast.Attribute, names: LocalNames | None) -> Registered | None:
@@ -118,6 +118,21 @@ class Registrations:
                 found = (self._registered_as(one) for one in bases)
                 return next((one for one in found if one is not None and one.registration.way == "holder"), None)
         return None
+
+    def _by_receiver(self, source: SourceFile, function: ast.Attribute) -> Registered | None:
+        """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
+        if "tool" not in function.attr:  # as in `may_have_tools`; this does not load the marks of all frameworks
+            return None
+        receiver = last_name(function.value)
+        fitting = [
+            found
+            for found in _methods().get(function.attr, ())
+            if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
+        ]
+        if len({found.marks.title for found in fitting}) > 1:
+            imported = {framework_of(one.module) for one in self.meanings.foreign_imports(source)}
+            fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
+        return fitting[0] if fitting else None
 
     def _registered_as(self, name: str) -> Registered | None:
         if name not in self._known:
@@ -173,7 +188,7 @@ class Registrations:
 
     def _of_project(self, name: str, sources: Iterable[SourceFile], home: str) -> Registered | None:
         """Return how a decorator of the project registers tools of the framework that one of these files imports."""
-        imported = (framework_of(one.module) for source in sources for one in source.imports)
+        imported = (framework_of(one.module) for source in sources for one in self.meanings.foreign_imports(source))
         return next((self._as_registered(name, marks_of(one), home) for one in imported if one is not None), None)
 
     def _as_registered(self, name: str, marks: SourceMarks | None, home: str) -> Registered | None:
@@ -190,22 +205,6 @@ def _named_by_caller(registration: Registration, mark: ast.expr, function: Defin
     passed = {last_name(argument_of(one, registration.name)) for one in calls}
     is_passed_on = isinstance(function, FUNCTIONS) and not passed.isdisjoint({"name", "tool_name"})
     return with_places(registration, function) if is_passed_on else registration._replace(name=("name",))  # type: ignore[arg-type]  # as checked
-
-
-def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
-    """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
-    if "tool" not in function.attr:  # as in `may_have_tools`; this does not load the marks of all frameworks
-        return None
-    receiver = last_name(function.value)
-    fitting = [
-        found
-        for found in _methods().get(function.attr, ())
-        if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
-    ]
-    if len({found.marks.title for found in fitting}) > 1:
-        imported = {framework_of(one.module) for one in source.imports}
-        fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
-    return fitting[0] if fitting else None
 
 
 @cache
@@ -298,7 +297,8 @@ class Registries:
             self._meanings.depend(home, os.path.realpath(file))
             with suppress(OSError):
                 source = self._meanings.source(file) if mentions_framework(bounded_bytes(file)) else None
-                imported = [framework_of(one.module) for one in source.imports] if source is not None else []
+                taken = [] if source is None else self._meanings.foreign_imports(source)
+                imported = [framework_of(one.module) for one in taken]
                 for marks in (marks_of(one) for one in dict.fromkeys(imported) if one is not None):
                     if source is not None and marks is not None and marks.serves:
                         yield _User(source.path, marks, files_around(self._meanings, source))

@@ -111,24 +111,37 @@ def _place(node: ast.expr | None, places: dict[str, tuple[Place, ...]]) -> tuple
 
 
 _FOLLOW = "import the file where the framework is installed, or name a decorator of the project in 'tool-decorators'"
+_SAVE = "save the definitions that the program sends as JSON: `toolkit lint tools.json` checks them"
 LISTING = "list_tools"
 
 
 class Unfollowed(NamedTuple):
     """A call that registers a tool of a framework, given by its title, but of what is only known at run time.
 
-    Clients rely on the list of a server; a program that makes tools for its own agent knows them.
+    Clients rely on the list of a server; a program that makes tools for its own agent knows them. A dictionary may be
+    made of tools that are found elsewhere, so it only matters if none is found.
     """
 
-    call: ast.Call
+    call: ast.Call | ast.Dict
     framework: str
     is_served: bool
 
+    @property
+    def is_conversion(self) -> bool:
+        """Whether it is a dictionary, which the program makes of other objects."""
+        return isinstance(self.call, ast.Dict)
+
     def problem_in(self, file: str) -> Problem:
         """Return the problem that not all tools of a file are known."""
+        place = Location(file, self.call.lineno, self.call.col_offset + 1)
+        if isinstance(self.call, ast.Dict):
+            pairs = zip(self.call.keys, self.call.values, strict=True)
+            named = [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "name"]
+            written = ", ".join(map(ast.unparse, named))
+            message = f"no tools were found: the source does not show the names of those with {{'name': {written}, …}}"
+            return Problem(NO_TOOLS, message, place, "warning", _SAVE)
         written = ast.unparse(self.call.func)
         message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
-        place = Location(file, self.call.lineno, self.call.col_offset + 1)
         return Problem(NO_TOOLS, message, place, "warning" if self.is_served else "info", _FOLLOW)
 
 

@@ -17,6 +17,7 @@ _USES = re.compile(
     rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|^[ \t]*@[ \t]*(\w+)|\b(\w+)\.\w*tool\w*[ \t]*\(|\b(\w+)\(", re.MULTILINE
 )
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
+_DECLARES = re.compile(rb"\binput_?[sS]chema\b")
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 
@@ -72,9 +73,10 @@ class ToolHints:
     def may_have_tools(self, file: str, text: bytes) -> bool:
         """Whether a file, given by its real path and its text, may define a tool.
 
-        It imports a framework, has a mark, or takes a base class, a decorator or a function from a file that may.
+        It imports a framework, has a mark or the key of a schema, or takes a base class, a decorator or a function
+        from a file that may.
         """
-        if any(name in text for name in self._own_decorators):
+        if any(name in text for name in self._own_decorators) or _DECLARES.search(text):
             return True
         return mentions_framework(text) or self._takes_from_others(file, text, _used_in(text))
 

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
-from toolkit.source_code.constants import Constants, Expression, UnknownValueError, elements_of, value_in
+from toolkit.source_code.class_uses import ClassUses
+from toolkit.source_code.constants import Constants, Expression, UnknownValueError, value_in
+from toolkit.source_code.declared_tools import DeclaredTools
+from toolkit.source_code.held_lists import HeldLists
 from toolkit.source_code.known_marks import MarksTable, marks_of
-from toolkit.source_code.local_names import LocalNames
+from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
@@ -33,12 +36,14 @@ from toolkit.source_code.tool_factories import (
     wrapped_by,
 )
 from toolkit.source_code.tool_hints import ToolHints
+from toolkit.source_code.tool_instances import Instances
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 
 OURS = "toolkit"
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
 _IN_LIST = "tools="
+_RENAMED = "name="
 _ON_DEFINITIONS = {"decorator", "class"}
 _NAMES = {"name", "tool_name"}
 _DEEPEST = 4
@@ -65,6 +70,7 @@ class WrittenTool:
         within: The file and the line of the call that registers it, if that is in a function of the project, which may
             add anything.
         registry: The files of the project's registry that keeps it for a server, and alone makes it a tool.
+        sent_at: The files and lines of dictionaries that the project makes of such definitions, to send them.
         kept_in: The files of the project's registry, if a framework makes it a tool as well.
         scope: The scope of its mark; `None` for the top level of the file.
     """
@@ -83,6 +89,7 @@ class WrittenTool:
     declared: ast.Dict | None = None
     within: tuple[str, int] | None = None
     registry: frozenset[str] = frozenset()
+    sent_at: frozenset[tuple[str, int]] = frozenset()
     kept_in: frozenset[str] = frozenset()
     scope: LocalNames | None = None
 
@@ -90,7 +97,7 @@ class WrittenTool:
     def followed(self) -> frozenset[tuple[str, int]]:
         """The files and lines of the calls in functions of the project that register it; line 0 is a whole file."""
         within = [] if self.within is None else [self.within]
-        return frozenset([*within, *((file, 0) for file in self.registry | self.kept_in)])
+        return frozenset([*within, *self.sent_at, *((file, 0) for file in self.registry | self.kept_in)])
 
     @property
     def is_wrapped(self) -> bool:
@@ -106,6 +113,14 @@ def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
     """Return the value of a key in a dictionary display, or `None`."""
     pairs = zip(mapping.keys, mapping.values, strict=True)
     return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
+
+
+def part_of(whole: ast.expr, *keys: str) -> ast.expr | None:
+    """Return what a dictionary display has under one of some keys, or a call under one of these keywords, or `None`."""
+    if isinstance(whole, ast.Call):
+        return argument_of(whole, keys)
+    found = (value_of(whole, key) for key in keys) if isinstance(whole, ast.Dict) else ()
+    return next((one for one in found if one is not None), None)
 
 
 def _mentions(words: Collection[str], file: str) -> bool:
@@ -144,6 +159,10 @@ class ToolReader:
         self.hints = ToolHints(self.meanings.files_of, own_decorators)
         self.registrations = Registrations(self.meanings, self.marks, own_decorators)
         self.factories = Factories(self.registrations)
+        self.uses = ClassUses(self.meanings)
+        self.instances = Instances(self.constants, self.marks)
+        self.held = HeldLists(self.constants, self.uses)
+        self.declared = DeclaredTools(self.constants, self.uses)
         self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
 
     def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
@@ -164,6 +183,10 @@ class ToolReader:
                 self.meanings.depend(source.path, file)
             self._mentioned[key] = any(map(partial(_mentions, words), files))
         return self._mentioned[key]
+
+    def folders_of(self, files: Collection[str]) -> frozenset[str]:
+        """Return the folders that were searched on behalf of files; a new file there may change their tools."""
+        return self.registrations.registries.folders_of(files) | self.uses.folders_of(files)
 
     def files_around(self, source: SourceFile) -> frozenset[str]:
         """Return a file, and those of the project that it imports."""
@@ -193,7 +216,11 @@ class _Walk:
         """The calls that return what registers a tool: `tool(…)` of `tool(…)(function)`."""
 
     def tools(self) -> list[WrittenTool]:
+        renamed = self._reader.instances.renamed_in(self._source)
         found = [*self._below(self._source.tree, None), *self._in_variable()]
+        found += [self._tool(one.marks, _RENAMED, one.node, name=one.name) for one in renamed]
+        shown = [node for one in found for node in (one.node, one.declared) if node is not None]
+        found += self._declared({(one.lineno, one.col_offset) for one in shown})
         left = [one for one in found if one.name is not None or one.mark not in self.named]
         once = {_same(one): one for one in reversed(left)}
         return [one for one in left if once[_same(one)] is one]
@@ -259,7 +286,7 @@ class _Walk:
         given = ((self._source, value, scope) for value in returned)
         found = [one for value in given for one in dictionaries_in(self._reader.meanings, *value)]
         yield from (self._of_dictionary(marks, LISTING, one) for one in found)
-        if not found and not self._is_beside_classes():
+        if not (found or self._is_beside_classes() or self._reader.declared.are_before(self._source)):
             self.unfollowed.append(Unfollowed(decorator, marks.title, bool(marks.serves)))
 
     def _is_beside_classes(self) -> bool:
@@ -312,6 +339,8 @@ class _Walk:
         found = self._reader.registrations.of_call(self._source, call.func, names)
         if found is None:
             yield from self._made(call, names)
+            named = self._reader.instances.made_by(self._source, call, names)
+            yield from () if named is None else [self._tool(named.marks, "class", call, name=named.name)]
             return
         registration = found.registration
         match registration.way:
@@ -443,10 +472,16 @@ class _Walk:
         copied = copied_from(call, found.registration)
         if copied is None or not is_received(self._source, copied.id, names):
             return False
-        if lists_tools(names):
+        if lists_tools(names) and not self._reader.declared.are_before(self._source):
             for one in iterated(self._source, copied.id, names):
                 self._note(call, found, one, names)
         return True
+
+    def _is_converted(self, call: ast.Call, names: LocalNames | None) -> bool:
+        """Return whether a call makes a tool of each definition that a loop goes through, which are found elsewhere."""
+        variables = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
+        is_in_loop = any(iterated(self._source, one, names) for one in variables)
+        return is_in_loop and self._reader.declared.are_before(self._source)
 
     def _note(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> None:
         """Note a call that may register any number of tools; not one for an object of a framework."""
@@ -479,7 +514,11 @@ class _Walk:
         is_computed = tool.name is None and found.marks.serves
         rows = rows_of(self._reader.meanings, self._source, call, names) if is_computed else ()
         yield from (self._of_dictionary(found.marks, found.kind, one) for one in rows)
-        if not rows and not self._is_copied(call, found, names):
+        if (
+            not rows
+            and not self._is_copied(call, found, names)
+            and not (is_computed and self._is_converted(call, names))
+        ):
             yield tool
 
     def _defined(self, call: ast.Call, found: Registered, names: LocalNames | None) -> WrittenTool:
@@ -503,8 +542,7 @@ class _Walk:
         given = argument_of(call, found.registration.function)
         if given is None:
             return
-        only = Expression(self._source, given, names)
-        for source, one, scope in (*elements_of(self._reader.meanings, only), only):
+        for source, one, scope in self._reader.held.elements(Expression(self._source, given, names)):
             if isinstance(one, ast.ListComp | ast.GeneratorExp):
                 if found.marks.serves:
                     self._note(call, found, one.elt, names)
@@ -517,7 +555,7 @@ class _Walk:
                         found.marks,
                         _IN_LIST,
                         defined.node if is_here else shown,
-                        name=defined.node.name,
+                        name=self._reader.held.name_of(defined),
                         mark=None,
                         function=_as_function(defined.node),
                         home=defined.source.path,
@@ -525,8 +563,8 @@ class _Walk:
 
     def _returned_by(self, given: ast.expr, names: LocalNames | None, source: SourceFile) -> Iterator[Defined]:
         """Yield the inner functions that a call of a function of the project returns: `tools=[make_search(index)]`."""
-        makers = self._functions(given.func, names, source) if isinstance(given, ast.Call) else []
-        for maker in makers:
+        calls = self._reader.held.calls_behind(Expression(source, given, names))
+        for maker in (inner for one, call in calls for inner in self._functions(call.func, one.names, one.source)):
             nodes = own_nodes(maker.node.body) if isinstance(maker.node, FUNCTIONS) else []
             returned = {_name_in(one.value) for one in nodes if isinstance(one, ast.Return)}
             inner = (one for one in nodes if isinstance(one, FUNCTIONS) and one.name in returned)
@@ -540,7 +578,9 @@ class _Walk:
     def _is_marked(self, defined: Defined, marks: SourceMarks | None = None) -> bool:
         """Whether a decorator, possibly only one of some marks, makes a function a tool."""
         find = self._reader.registrations.of_decorator
-        registered = (find(defined.source, one, None) for one in defined.node.decorator_list)
+        decorators = defined.node.decorator_list
+        scope = scope_around(defined.source.tree, defined.node) if decorators else None
+        registered = (find(defined.source, one, scope) for one in decorators)
         return any(one is not None and one.marks is (marks or one.marks) for one in registered)
 
     def _functions(self, given: ast.expr, names: LocalNames | None, source: SourceFile | None = None) -> list[Defined]:
@@ -577,15 +617,38 @@ class _Walk:
             yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
 
     def _tools_of_class(self, marks: SourceMarks, kind: ToolClasses, cls: Defined) -> Iterator[WrittenTool]:
-        for one in class_tools(self._reader.constants, cls, kind):
+        for one in class_tools(self._reader.constants, self._reader.uses, cls, kind):
             shown = one.method if kind.listing and one.method is not None and one.method in one.node.body else one.node
             yield self._tool(
                 marks, kind.listing or "class", shown, name=one.name, function=one.method, home=one.home, as_class=one
             )
 
+    def _declared(self, known: Collection[tuple[int, int]]) -> Iterator[WrittenTool]:
+        """Yield the tools that are defined as plain data, except at these lines and columns."""
+        for one in self._reader.declared.in_file(self._source):
+            if (one.node.lineno, one.node.col_offset) in known:
+                continue
+            if one.name is None and one.declared is not None:
+                self.unfollowed.append(Unfollowed(one.declared, one.marks.title, bool(one.marks.serves)))
+                continue
+            yield self._tool(
+                one.marks,
+                one.kind,
+                one.node,
+                name=one.name,
+                mark=one.node if isinstance(one.node, ast.Call) else None,
+                registration=one.registration,
+                function=None if one.as_class is None else one.as_class.method,
+                home=None if one.as_class is None else one.as_class.home,
+                as_class=one.as_class,
+                declared=one.declared,
+                sent_at=one.sent_at,
+                scope=scope_around(self._source.tree, one.node),
+            )
+
     def _in_variable(self) -> Iterator[WrittenTool]:
         """Yield the tool of a module that contains its definition in a variable."""
-        imported = [framework_of(one.module) for one in self._source.imports]
+        imported = [framework_of(one.module) for one in self._reader.meanings.foreign_imports(self._source)]
         others = (one for variable, one in FRAMEWORK_OF_VARIABLE.items() if variable in self._source.bindings)
         for framework in dict.fromkeys(filter(None, (*imported, *others))):
             marks = marks_of(framework)
@@ -614,9 +677,7 @@ class _Walk:
     ) -> str | None:
         """Return the name in a mark, or that of the marked function; `None` if only running the file would show it."""
         if (whole := argument_of(mark, registration.whole)) is not None:
-            with suppress(UnknownValueError, KeyError, TypeError):
-                return str(self._reader.constants.value(self._source, whole, names)["name"])
-            return None
+            return self._name_in_whole(Expression(self._source, whole, names))
         name = argument_of(mark, registration.name)
         if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
             if isinstance(name, ast.Attribute) and name.attr == "__name__":
@@ -630,6 +691,18 @@ class _Walk:
         if hides_arguments(mark):
             return None
         return self._name_of_agent(mark, registration, names) if registration.named_after else otherwise
+
+    def _name_in_whole(self, whole: Expression) -> str | None:
+        """Return the name in the dictionary or the object that defines all of a tool."""
+        with suppress(UnknownValueError, KeyError, TypeError):
+            return str(self._reader.constants.value(*whole)["name"])
+        made = [whole]
+        if isinstance(whole.node, ast.Name | ast.Attribute):
+            made = [Expression(*one) for one in self._reader.meanings.values_of(whole.source, whole.node, whole.names)]
+        named = [(one, part_of(one.node, "name")) for one in made if isinstance(one.node, ast.Call)]
+        text = self._reader.constants.text
+        texts = {None if name is None else text(one.source, name, one.names) for one, name in named}
+        return texts.pop() if len(texts) == 1 else None
 
     def _name_of_agent(self, mark: ast.expr, registration: Registration, names: LocalNames | None) -> str | None:
         """Return the name of the agent that a mark makes a tool of; `None` if only running the file would show it."""
@@ -648,6 +721,8 @@ class _Walk:
 
 def _same(tool: WrittenTool) -> object:
     """Return what is equal for calls that make the same tool of a function, for several agents or servers."""
+    if tool.kind == _IN_LIST and tool.name is None:  # made each time that a function is called, with other names
+        return tool
     is_foreign = tool.framework != OURS or tool.kind == _IN_LIST
     is_called = is_foreign and tool.function is not None and tool.kind not in _ON_DEFINITIONS
     return (tool.framework, tool.function, tool.name, tool.kind) if is_called else tool
@@ -673,10 +748,8 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
 
 
 def scope_of(function: Defined) -> LocalNames:
-    """Return the scope of a function at the top level of a file, or of a method of a class there."""
-    owners = (one for one in function.source.top_definitions() if isinstance(one, ast.ClassDef))
-    owner = next((one for one in owners if function.node in one.body), None)
-    return LocalNames(function.node, None if owner is None else LocalNames(owner, None))
+    """Return the scope of the body of a function."""
+    return LocalNames(function.node, scope_around(function.source.tree, function.node))
 
 
 def _as_function(node: Definition) -> Function | None:

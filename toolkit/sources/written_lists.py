@@ -96,7 +96,10 @@ def _read(text: str, files: Collection[Path], reader: ToolReader, found: Written
             unfollowed += [(source, one) for one in shown.unfollowed]
         if (failure := reader.meanings.failure(str(file))) is not None:
             found.problems.append(_unread(file, failure))
-    found.problems.extend(_not_shown(unfollowed, found.tools, reader))
+    calls = [(source, one) for source, one in unfollowed if not one.is_conversion]
+    found.problems.extend(_not_shown(calls, found.tools, reader))
+    if before == (len(found.tools), len(found.problems)):
+        found.problems.extend(_not_shown(unfollowed, found.tools, reader))
     if before == (len(found.tools), len(found.problems)):
         hints = (hint_of_unknown_mark(bounded_bytes(file), file.name) for file in files)
         known = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
@@ -115,9 +118,9 @@ def _not_shown(
 ) -> Iterator[Problem]:
     """Yield the first call in each file that registers tools which no source shows."""
     followed = {place for tool in tools for place in tool.followed}
-    for source, one in dict(reversed([*unfollowed])).items():
-        places = {(file, 0) for file in reader.files_around(source)} | {(source.path, one.call.lineno)}
-        if followed.isdisjoint(places):
+    left = [(source, one) for source, one in unfollowed if (source.path, one.call.lineno) not in followed]
+    for source, one in dict(reversed(left)).items():
+        if followed.isdisjoint((file, 0) for file in reader.files_around(source)):
             yield one.problem_in(source.path)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Demands as Demands,
         Injected as Injected,
         Registration as Registration,
+        Sent as Sent,
         SourceMarks as SourceMarks,
         Terms as Terms,
         ToolClasses as ToolClasses,
@@ -37,7 +38,7 @@ else:
             "calls.metrics": "Metrics NO_METRICS Recorded RecordingMetrics Waiting",
             "calls.results": "SkippedItem Skips",
             "context": "ListenerError NO_CONTEXT",
-            "foreign.source_marks": "Demands Injected Registration SourceMarks Terms ToolClasses",
+            "foreign.source_marks": "Demands Injected Registration Sent SourceMarks Terms ToolClasses",
             "kinds.class_tools": "TextTool",
         },
     )

@@ -9,11 +9,12 @@ from toolkit.lint.definitions.tool_definitions import ParameterDefinition
 from toolkit.source_code.annotation_schemas import is_required
 from toolkit.source_code.class_tools import bases_of
 from toolkit.source_code.constants import UnknownValueError, value_in
+from toolkit.source_code.declared_tools import SCHEMAS
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.requirements import Used, version_used
-from toolkit.source_code.tool_reader import OURS, WrittenTool, value_of
+from toolkit.source_code.tool_reader import OURS, WrittenTool, part_of, value_of
 from toolkit.tools.definition.spec import TEXT_PARAMETERS
 from toolkit.tools.foreign.source_marks import is_among
 
@@ -44,15 +45,16 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
     if tool.declared is not None:
-        return _without_wrapper(file, value_of(tool.declared, "inputSchema"))
+        return _without_wrapper(file, part_of(tool.declared, *SCHEMAS))
     if (whole := written_whole(tool)) is not None:
         shown = file.resolved(whole)
-        return file.resolved(value_of(shown, "parameters")) if isinstance(shown, ast.Dict) else whole
+        is_shown = isinstance(shown, ast.Dict | ast.Call)
+        return file.resolved(part_of(shown, "parameters", "fn_schema")) if shown and is_shown else whole
     return None if tool.registration is None else _without_wrapper(file, tool.argument(tool.registration.schema))
 
 
 def written_whole(tool: WrittenTool) -> ast.expr | None:
-    """Return the dictionary that defines all of a tool, as `raw_schema` of LiveKit does, or None."""
+    """Return what defines all of a tool: `raw_schema` of LiveKit, or `metadata` of LlamaIndex; or None."""
     return None if tool.registration is None else tool.argument(tool.registration.whole)
 
 

@@ -23,7 +23,7 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.tool_reader import OURS, WrittenTool, value_of
+from toolkit.source_code.tool_reader import OURS, WrittenTool, part_of
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import is_among
 
@@ -253,10 +253,14 @@ def _description(
 
 
 def _described_in(file: PythonSource, whole: ast.expr, tool: WrittenTool) -> str | None:
-    """Return the description in a dictionary that defines all of a tool."""
+    """Return the description in the dictionary or the object that defines all of a tool."""
     shown = file.resolved(whole)
-    written = value_of(shown, "description") if isinstance(shown, ast.Dict) else whole
-    return "" if written is None else file.reader.constants.text(file, written, tool.scope)
+    if not isinstance(shown, ast.Dict | ast.Call):
+        return file.reader.constants.text(file, whole, tool.scope)
+    written = part_of(shown, "description")
+    if written is None:
+        return "" if isinstance(shown, ast.Dict) else None
+    return file.reader.constants.text(file, written, tool.scope)
 
 
 def _habit(file: PythonSource, tool: WrittenTool) -> str | None:

@@ -184,7 +184,11 @@ def _without_tools(
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
         hides += [one for one in requests if any(gap in gaps for gap in reports[one].gaps.problems)]
         others = any(one.kind in {"manifest", "skill"} for one in requests)
-        if not (hides or unread or others or any(reports[one].tools for one in requests)):
+        if hides or unread or any(reports[one].tools for one in requests):
+            continue
+        if converted := [one for request in requests for one in reports[request].gaps.conversions]:
+            yield converted[0]
+        elif not others:
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
             hint = _imported_in(requests, reports) or _unknown_mark(requests, reports) or hint

@@ -53,6 +53,7 @@ from toolkit.source_code.requirements import version_files
 from toolkit.source_code.sample_files import is_generated, is_in_samples
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
+from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_hints import hint_of_unknown_mark
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
@@ -250,9 +251,10 @@ class FileChecker:
         ]
         if theirs:
             problems = [one for one in problems if one.code != NO_TOOLS]
-        if is_static and request.is_named and not (sources or theirs or module.shown.unfollowed):
+        if is_static and request.is_named and not (sources or theirs or any(_calls_in(module))):
             message = f"no tools were found in '{request.target}'"
-            problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
+            otherwise = Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module))
+            problems.append(next(_conversions_in(module), otherwise))
         if is_static:  # otherwise it was reported when the tools were built
             problems += undefined_annotations(module)
         problems += map(_not_found, module.out_of_reach)
@@ -264,7 +266,7 @@ class FileChecker:
         if report.needs and (theirs or not report.tools):
             every = self._reader.meanings.files_behind(file)
             behind = sorted(one for one in every if not is_installed(one))
-            folders = sorted(self._reader.registrations.registries.folders_of(every))
+            folders = sorted(self._reader.folders_of(every))
             behind += version_files(file) if any(_depends_on_versions(one.marks) for one in module.written) else ()
             report = report._replace(
                 needs={
@@ -296,13 +298,14 @@ class FileChecker:
 
     def _gaps_in(self, module: PythonFile, *, has_tools: bool) -> Gaps:
         """Return where a file registers tools that its source does not show."""
-        problems = tuple(one.problem_in(module.file) for one in module.shown.unfollowed)
+        problems = tuple(one.problem_in(module.file) for one in _calls_in(module))
         return Gaps(
             problems,
             followed=tuple(sorted({place for one in module.shown.tools for place in one.followed})),
             around=tuple(sorted(self._reader.files_around(module))) if problems else (),
             frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
             unknown_mark=None if has_tools else _unknown_mark(module),
+            conversions=() if has_tools else tuple(_conversions_in(module)),
             serves_itself=not has_tools and _ANSWERS.search(module.text) is not None,
         )
 
@@ -518,6 +521,16 @@ def _how_to_make_one(module: PythonFile) -> str:
 
 _ANSWERS = re.compile(r"""(?:==|\bcase)\s*["']tools/list["']""")
 """How a server without a framework tells requests apart."""
+
+
+def _calls_in(module: PythonFile) -> Iterator[Unfollowed]:
+    """Yield the calls in a file that register tools which no source shows."""
+    return (one for one in module.shown.unfollowed if not one.is_conversion)
+
+
+def _conversions_in(module: PythonFile) -> Iterator[Problem]:
+    """Yield a problem for each definition that a file makes of what no source shows."""
+    return (one.problem_in(module.file) for one in module.shown.unfollowed if one.is_conversion)
 
 
 def _unknown_mark(module: PythonFile) -> str | None:

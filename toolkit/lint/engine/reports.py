@@ -77,6 +77,7 @@ class Gaps(NamedTuple):
 
     Attributes:
         problems: A problem for each such call.
+        conversions: A problem for each definition that the file makes of what no source shows, if it defines no tool.
         followed: The file and the line of each such call in any file that a tool of this file comes from; line 0 if it
             may be in any file that imports this one.
         around: The files that the problems are about, and those that they import.
@@ -86,6 +87,7 @@ class Gaps(NamedTuple):
     """
 
     problems: tuple[Problem, ...] = ()
+    conversions: tuple[Problem, ...] = ()
     followed: tuple[tuple[str, int], ...] = ()
     around: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
@@ -153,7 +155,11 @@ def report_record(report: Report) -> dict[str, Any]:
         "read": report.read,
         "imported": report.imported,
         "steps": list(map(step_record, report.steps)),
-        "gaps": [[problem_record(one) for one in report.gaps.problems], *report.gaps[1:]],
+        "gaps": [
+            [problem_record(one) for one in report.gaps.problems],
+            [problem_record(one) for one in report.gaps.conversions],
+            *report.gaps[2:],
+        ],
     }
 
 
@@ -171,7 +177,8 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
     )
 
 
-def _read_gaps(problems: Sequence[Any], followed: Sequence[Any], *others: Any) -> Gaps:
+def _read_gaps(problems: Sequence[Any], conversions: Sequence[Any], followed: Sequence[Any], *others: Any) -> Gaps:
     around, frameworks, *hints = others
     places = tuple((file, line) for file, line in followed)
-    return Gaps(tuple(map(read_problem, problems)), places, tuple(around), tuple(frameworks), *hints)
+    found = tuple(map(read_problem, problems)), tuple(map(read_problem, conversions))
+    return Gaps(*found, places, tuple(around), tuple(frameworks), *hints)

@@ -29,7 +29,8 @@ class Registration(NamedTuple):
         schema: The JSON Schema of the parameters, or a class that represents it.
         parameters: The names of the parameters if they are always the same; a schema takes precedence.
         named_after: The agent whose name the tool has if nothing else names it.
-        whole: A dictionary with the name, the description and the `parameters`, which replaces all others.
+        whole: A dictionary with the name, the description and the `parameters`, which replaces all others; or a call
+            that makes an object of such keywords.
     """
 
     names: tuple[str, ...]
@@ -155,6 +156,20 @@ class Demands(NamedTuple):
     removed: tuple[tuple[str, str, str], ...] = ()
 
 
+class Sent(NamedTuple):
+    """The definitions that a program may write as plain data instead, and what shows that it sends such data.
+
+    Attributes:
+        schemas: The keys of the JSON Schema in a definition, which also has a `name`.
+        packages: The packages that a program imports which sends them.
+        texts: Texts in the source of a program that sends them without such a package.
+    """
+
+    schemas: tuple[str, ...]
+    packages: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+
+
 class SourceMarks(NamedTuple):
     """The names that define tools of one kind.
 
@@ -182,6 +197,7 @@ class SourceMarks(NamedTuple):
         title: The display name of the framework.
         terms: How its users write what the hints of lint suggest.
         demands: What the framework requires of functions.
+        sent: The definitions that programs write as plain data, if they do.
         serves: The methods of its servers that use standard output unless another transport is set; if there are any,
             its tools are served over MCP.
     """
@@ -204,6 +220,7 @@ class SourceMarks(NamedTuple):
     terms: Terms = Terms()
     demands: Demands = Demands()
     serves: tuple[str, ...] = ()
+    sent: Sent | None = None
 
 
 OUR_MARKS = SourceMarks(

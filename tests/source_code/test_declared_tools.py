@@ -1,0 +1,197 @@
+"""Tools that a program defines as plain data are found where their definitions are, if the program sends them."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+SCHEMA = '{"type": "object", "properties": {"order": {"type": "string", "description": "Its number."}}}'
+FIND = f'{{"name": "find", "description": "Find an order.", "input_schema": {SCHEMA}}}'
+DESK = f"""
+class Desk:
+    def definitions(self):
+        return [{FIND}]
+"""
+CLERK = """
+import anthropic
+from desk import Desk
+
+client = anthropic.Anthropic()
+
+
+def ask(question):
+    return client.messages.create(model="m", messages=[question], tools=Desk().definitions())
+"""
+BASE = """
+from abc import ABC, abstractmethod
+from anthropic import Anthropic
+
+
+class Definition(ABC):
+    @abstractmethod
+    def name(self): ...
+
+    @abstractmethod
+    def input_schema(self): ...
+
+
+def sent(tools):
+    return [{"name": one.name(), "description": one.description(), "input_schema": one.input_schema()} for one in tools]
+"""
+METHODS = f"""
+from base import Definition
+
+
+class Find(Definition):
+    def __init__(self):
+        self.schema = {SCHEMA}
+
+    def name(self):
+        return "find"
+
+    def description(self):
+        return "Find an order."
+
+    def input_schema(self):
+        return self.schema
+
+    def execute(self, order):
+        return order
+"""
+REGISTRY = f"""
+def registry(find):
+    return {{"find": {{"description": "Find an order.", "inputSchema": {SCHEMA}, "handler": find}}}}
+"""
+SERVER = """
+from mcp.server import Server
+from mcp.types import Tool
+from registry import registry
+
+server = Server("shop")
+
+
+@server.list_tools()
+async def list_tools():
+    return [Tool(name=name, **spec) for name, spec in registry(find).items()]
+"""
+OWN_CLASS = f"""
+from dataclasses import dataclass
+
+
+@dataclass
+class ShopTool:
+    name: str
+    description: str
+    input_schema: dict
+
+    def as_dict(self):
+        return {{"name": self.name, "description": self.description, "inputSchema": self.input_schema}}
+
+
+TOOLS = [
+    ShopTool(name="find", description="Find an order.", input_schema={SCHEMA}),
+    ShopTool("pay", "Pay an order.", {SCHEMA}),
+]
+"""
+CONVERTED = """
+from mcp.server import Server
+from mcp.types import Tool
+from shop_tools import TOOLS
+
+server = Server("shop")
+
+
+@server.list_tools()
+async def list_tools():
+    return [Tool(name=one.name, description=one.description, inputSchema=one.input_schema) for one in TOOLS]
+"""
+BY_HAND = """
+from shop_tools import TOOLS
+
+
+def answer(method):
+    if method == "tools/list":
+        return {"tools": [one.as_dict() for one in TOOLS]}
+"""
+
+
+@pytest.fixture
+def listed():
+    """Return the tools that `list --static` finds, and what it says about others."""
+
+    def listed():
+        result = CliRunner().invoke(application(), ["list", ".", "--static", "--format", "json"])
+        found = [f"{one['path']}:{one['line']} {one['name']} {one['framework']}" for one in json.loads(result.stdout)]
+        return found, [one["message"] for one in json.loads(result.stderr or '{"problems": []}')["problems"]]
+
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("files", "tools"),
+    [
+        ({"desk": DESK, "clerk": CLERK}, ["desk.py:4 find anthropic_sdk"]),
+        ({"base": BASE, "finding": METHODS, "shop": "import finding\n"}, ["finding.py:5 find anthropic_sdk"]),
+        ({"registry": REGISTRY, "server": SERVER}, ["registry.py:3 find mcp_sdk"]),
+        (
+            {"shop_tools": OWN_CLASS, "server": CONVERTED},
+            ["shop_tools.py:16 find mcp_sdk", "shop_tools.py:17 pay mcp_sdk"],
+        ),
+        (
+            {"shop_tools": OWN_CLASS, "server": BY_HAND},
+            ["shop_tools.py:16 find mcp_sdk", "shop_tools.py:17 pay mcp_sdk"],
+        ),
+    ],
+)
+def test_definitions_are_tools_where_they_are(files, tools, write, listed):
+    write(**files)
+    assert listed() == (tools, [])
+
+
+def test_definitions_that_nothing_sends_are_none(write, listed):
+    write(desk=DESK, clerk=CLERK.replace("anthropic", "answers"))
+    assert listed() == ([], ["no tools found in the source of '.'"])
+
+
+def test_definitions_in_a_file_that_nothing_imports_are_none(write, listed):
+    write(desk=DESK, clerk=CLERK.replace("from desk import Desk", ""))
+    assert listed() == ([], ["no tools found in the source of '.'"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'SPEC = {"toolSpec": {"name": "find", "inputSchema": {"json": {}}}}\n',
+        'SCHEMA = {"properties": {"name": {"type": "string"}, "inputSchema": {"type": "object"}}}\n',
+        'SCHEMA = {"properties": {"find": {"description": "The tool.", "inputSchema": {}}}}\n',
+        'FOUND = {"name": "find", "input_schema": "schema.json"}\n',
+    ],
+)
+def test_dictionaries_of_other_formats_are_none(text, write, listed):
+    write(tools=f"import mcp\n\n{text}")
+    assert listed() == ([], ["no tools found in the source of '.'"])
+
+
+def test_what_is_not_shown_is_said_with_its_place_if_nothing_else_is_found(write, listed):
+    write(
+        desk="import anthropic\n\n\ndef define(name, model):\n    return {'name': name, 'input_schema': model.schema()}\n"
+    )
+    message = "no tools were found: the source does not show the names of those with {'name': name, …}"
+    assert listed() == ([], [message])
+    for target in (".", "desk.py"):
+        result = CliRunner().invoke(
+            application(), ["lint", target, "--static", "--no-cache", "--quiet", "--format", "concise"]
+        )
+        assert result.stdout.splitlines() == [f"desk.py:5:12: warning[TK004] {message}"]
+    write(clerk=f"import anthropic\n\nTOOLS = [{FIND}]\n")
+    assert listed() == (["clerk.py:3 find anthropic_sdk"], [])
+
+
+def test_definitions_are_checked_like_other_tools(write):
+    undescribed = SCHEMA.replace(', "description": "Its number."', "")
+    write(desk=DESK.replace(SCHEMA, undescribed), clerk=CLERK)
+    command = ["lint", ".", "--static", "--no-cache", "--quiet", "--format", "concise", "--select", "TK204"]
+    found = CliRunner().invoke(application(), command).stdout.splitlines()
+    assert found == ["desk.py:4:117: info[TK204] parameter 'order' of 'find' has no description"]

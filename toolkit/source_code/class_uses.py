@@ -1,0 +1,98 @@
+"""Find what the files of a project do with a class: derive others from it, and create instances."""
+
+import ast
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.constants import Expression
+from toolkit.source_code.local_names import scope_around
+from toolkit.source_code.meanings import Defined, Meanings
+from toolkit.source_code.project_files import project_files, project_folder
+from toolkit.source_code.source_files import SourceFile, last_name
+
+_CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)", re.MULTILINE)
+_CALL = re.compile(rb"\b(\w+)\(")
+_WORD = re.compile(rb"\w+")
+
+
+class _Words:
+    """The names that each file of a project derives classes from, and those that it calls."""
+
+    def __init__(self, files: Collection[Path]) -> None:
+        self.bases: dict[str, set[str]] = {}
+        self.called: dict[str, set[str]] = {}
+        for file in map(os.path.realpath, files):
+            with suppress(OSError):
+                text = bounded_bytes(file)
+                self._add(self.bases, file, (word for one in _CLASS.findall(text) for word in _WORD.findall(one)))
+                self._add(self.called, file, _CALL.findall(text))
+
+    @staticmethod
+    def _add(found: dict[str, set[str]], file: str, words: Collection[bytes] | Iterator[bytes]) -> None:
+        for word in words:
+            found.setdefault(word.decode(errors="replace"), set()).add(file)
+
+
+class ClassUses:
+    """Finds the uses of classes; each project is searched once, and results are cached."""
+
+    def __init__(self, meanings: Meanings) -> None:
+        """Create an empty cache."""
+        self._meanings = meanings
+        self._words: dict[Path, _Words] = {}
+        self._derived: dict[ast.AST, tuple[Defined, ...]] = {}
+        self._searched: set[str] = set()
+
+    def folders_of(self, files: Collection[str]) -> frozenset[str]:
+        """Return the folders that were searched on behalf of files; a new file there may use a class."""
+        return frozenset(str(project_folder(one)[0]) for one in self._searched.intersection(files))
+
+    def derived_from(self, cls: Defined) -> tuple[Defined, ...]:
+        """Return the classes of a project that are derived from one of its classes, also through others."""
+        if cls.node not in self._derived:
+            self._derived[cls.node] = ()  # during the search, which ends cycles
+            near = [*self._derived_directly(cls)]
+            further = (one for inner in near for one in self.derived_from(inner))
+            self._derived[cls.node] = tuple(dict.fromkeys([*near, *further]))
+        return self._derived[cls.node]
+
+    def _derived_directly(self, cls: Defined) -> Iterator[Defined]:
+        for source in self._files_with(cls, self._words_around(cls).bases):
+            for node in source.statements:
+                bases = node.bases if isinstance(node, ast.ClassDef) and node is not cls.node else ()
+                named = [one for one in bases if last_name(one) == cls.node.name]
+                scope = scope_around(source.tree, node) if named else None
+                if any(cls in self._meanings.of(source, one, scope) for one in named):
+                    yield Defined(source, node)  # type: ignore[arg-type]  # a class, as it has bases
+
+    def instances_of(self, cls: Defined) -> Iterator[Expression]:
+        """Yield the calls in a project that create an instance of one of its classes."""
+        for source in self._files_with(cls, self._words_around(cls).called):
+            for node in ast.walk(source.tree):
+                if isinstance(node, ast.Call) and last_name(node.func) == cls.node.name:
+                    scope = scope_around(source.tree, node)
+                    if cls in self._meanings.of(source, node.func, scope):
+                        yield Expression(source, node, scope)
+
+    def _files_with(self, cls: Defined, words: dict[str, set[str]]) -> Iterator[SourceFile]:
+        found = words.get(cls.node.name, set()) | {cls.source.path}
+        yield from filter(None, map(self._meanings.source, sorted(found)))
+
+    def _words_around(self, cls: Defined) -> _Words:
+        home = cls.source.path
+        folder, _ = project_folder(home)
+        if folder not in self._words:
+            self._words[folder] = _Words(project_files(home))
+        self.depend_on_project(cls.source)
+        return self._words[folder]
+
+    def depend_on_project(self, source: SourceFile) -> None:
+        """Record that the tools of a file depend on all files of its project."""
+        if source.path not in self._searched:
+            self._searched.add(source.path)
+            for file in project_files(source.path):
+                self._meanings.depend(source.path, os.path.realpath(file))

@@ -1,0 +1,281 @@
+"""Find the tools that a program defines as plain data, for requests and answers that it writes itself.
+
+Such a definition is a dictionary with a name and a JSON Schema, an entry of a table whose keys are the names, an object
+of a class of the project with such fields, or a class with such methods. It counts if the project sends definitions.
+"""
+
+import ast
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, fields_of
+from toolkit.source_code.class_uses import ClassUses
+from toolkit.source_code.constants import Constants
+from toolkit.source_code.known_marks import marks_of
+from toolkit.source_code.local_names import scope_around
+from toolkit.source_code.meanings import Defined
+from toolkit.source_code.module_files import PACKAGE
+from toolkit.source_code.project_files import project_files, project_folder
+from toolkit.source_code.registrations import argument_of, files_around
+from toolkit.source_code.source_files import SourceFile, last_name
+from toolkit.tools.foreign.frameworks import all_packages
+from toolkit.tools.foreign.source_marks import Registration, SourceMarks, ToolClasses
+
+SCHEMAS = ("inputSchema", "input_schema")
+"""The keys of JSON Schemas, in the protocol and in requests to Anthropic."""
+_WRITES = re.compile(rb"[\"']input_?[sS]chema[\"'][ \t]*:")
+_NAME = re.compile(r"[\w./-]{1,128}")
+_OTHER_FORMATS = {"toolSpec", "properties"}
+"""The keys of dictionaries that have another format, in which the same keys may occur."""
+_BY_MEMBERS = ToolClasses(
+    (), ("execute", "run", "call", "invoke", "handle", "__call__"), schema=SCHEMAS, takes_call=True
+)
+
+
+class DeclaredTool(NamedTuple):
+    """A tool that is defined as data.
+
+    Attributes:
+        marks: The marks of the framework that it is sent with.
+        kind: The key of its schema, or the name of its class.
+        node: Its definition.
+        name: Its name, or `None` if only running the file would show it.
+        declared: The dictionary with its parts.
+        registration: Where the call that creates an object has its parts.
+        as_class: The class that it is.
+        sent_at: The files and the lines of dictionaries that the project makes of such definitions.
+    """
+
+    marks: SourceMarks
+    kind: str
+    node: ast.expr | ast.ClassDef
+    name: str | None
+    declared: ast.Dict | None = None
+    registration: Registration | None = None
+    as_class: ClassTool | None = None
+    sent_at: frozenset[tuple[str, int]] = frozenset()
+
+
+class _Sender(NamedTuple):
+    """A file that sends definitions, and the framework whose format they have."""
+
+    path: str
+    framework: str
+
+
+class _Project(NamedTuple):
+    """What the files of a project send, and those that write dictionaries with the keys of definitions."""
+
+    senders: tuple[_Sender, ...]
+    writers: tuple[str, ...]
+    files: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, files: Collection[str]) -> "_Project":
+        senders: list[_Sender] = []
+        writers = []
+        for file in files:
+            with suppress(OSError):
+                text = bounded_bytes(file)
+                senders += (_Sender(file, name) for name, sign in _signs().items() if sign.search(text))
+                writers += [file] if _WRITES.search(text) else []
+        return cls(tuple(senders), tuple(writers), frozenset(files))
+
+
+class DeclaredTools:
+    """Finds definitions; each project is searched once for what sends them."""
+
+    def __init__(self, constants: Constants, uses: ClassUses) -> None:
+        """Create an empty cache."""
+        self._constants = constants
+        self._meanings = constants.meanings
+        self._uses = uses
+        self._projects: dict[Path, _Project] = {}
+        self._imported: dict[str, bool] = {}
+        self._found: dict[SourceFile, tuple[DeclaredTool, ...]] = {}
+
+    def in_file(self, source: SourceFile) -> tuple[DeclaredTool, ...]:
+        """Return the definitions in a file, in no particular order."""
+        if source not in self._found:
+            self._found[source] = tuple(self._definitions_in(source))
+        return self._found[source]
+
+    def are_before(self, source: SourceFile) -> bool:
+        """Return whether a file, or one that it imports, has definitions, so that it may make tools of these."""
+        files = filter(None, map(self._meanings.source, files_around(self._meanings, source)))
+        return any(one.name is not None for file in files for one in self.in_file(file))
+
+    def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
+        nodes = [*ast.walk(source.tree)]
+        tables = [one for one in nodes if isinstance(one, ast.Dict)]
+        others = {id(inner) for one in tables for inner in _in_other_formats(one)}
+        for table in tables:
+            if id(table) not in others:
+                yield from self._of_dictionary(source, table)
+                yield from self._by_key(source, table)
+        for one in nodes:
+            if isinstance(one, ast.Call):
+                yield from self._of_object(source, one)
+            elif isinstance(one, ast.ClassDef):
+                yield from self._of_class(source, one)
+
+    def _of_dictionary(self, source: SourceFile, defined: ast.Dict) -> Iterator[DeclaredTool]:
+        parts = _parts_of(defined)
+        key = next((one for one in SCHEMAS if one in parts), None)
+        if key is None or "name" not in parts or isinstance(parts[key], ast.Constant):
+            return
+        sent = self._sent_by(source, key)
+        if sent is not None:
+            name = self._constants.text(source, parts["name"], scope_around(source.tree, defined))
+            yield DeclaredTool(sent, key, defined, name, declared=defined)
+
+    def _by_key(self, source: SourceFile, table: ast.Dict) -> Iterator[DeclaredTool]:
+        """Yield the definitions in a table whose keys are the names."""
+        for name, defined in _parts_of(table).items():
+            parts = _parts_of(defined) if isinstance(defined, ast.Dict) else {}
+            key = next((one for one in SCHEMAS if one in parts), None)
+            if key is None or "name" in parts or "description" not in parts or not _NAME.fullmatch(name):
+                continue
+            sent = self._sent_by(source, key)
+            if sent is not None and isinstance(defined, ast.Dict):
+                named = ast.Dict([ast.Constant("name"), *defined.keys], [ast.Constant(name), *defined.values])
+                whole = ast.copy_location(named, defined)
+                yield DeclaredTool(sent, key, whole, name, declared=whole, sent_at=self._sent_at(source))
+
+    def _of_object(self, source: SourceFile, call: ast.Call) -> Iterator[DeclaredTool]:
+        """Yield the definition that is an object of a class with fields for its parts."""
+        made = last_name(call.func)
+        is_class = made.lstrip("_")[:1].isupper() and len(call.args) + len(call.keywords) > 1
+        scope = scope_around(source.tree, call) if is_class else None
+        for cls in self._meanings.of(source, call.func, scope) if is_class else ():
+            if not (isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef)) or self._is_foreign(cls):
+                continue
+            fields = fields_of([cls, *bases_of(self._constants, cls)])
+            key = next((one for one in SCHEMAS if one in fields), None)
+            name = argument_of(call, fields.get("name", ()))
+            if key is None or name is None or argument_of(call, fields[key]) is None:
+                continue
+            sent, text = self._sent_by(source, key), self._constants.text(source, name, scope)
+            if sent is not None and text is not None:
+                registration = Registration(
+                    (),
+                    "definition",
+                    function=(),
+                    name=fields["name"],
+                    description=fields.get("description", ()),
+                    schema=fields[key],
+                )
+                sent_at = self._sent_at(source)
+                yield DeclaredTool(sent, made, call, text, registration=registration, sent_at=sent_at)
+
+    def _of_class(self, source: SourceFile, node: ast.ClassDef) -> Iterator[DeclaredTool]:
+        """Yield the definition that is a class with methods or attributes for its parts."""
+        cls = Defined(source, node)
+        if self._is_foreign(cls):
+            return
+        for one in class_tools(self._constants, self._uses, cls, _BY_MEMBERS):
+            key = next((key for key in SCHEMAS if one.value(key) is not None), None)
+            sent = None if key is None or one.name is None else self._sent_by(source, key)
+            if sent is not None:
+                yield DeclaredTool(sent, "class", node, one.name, as_class=one, sent_at=self._sent_at(source))
+
+    def _is_foreign(self, cls: Defined) -> bool:
+        """Whether a class is derived from one of a framework, which says whether it is a tool."""
+        return any(True for _ in self._meanings.made_from(cls))
+
+    # ---------------------------------------------------------------------------------------------------------- senders
+
+    def _sent_by(self, source: SourceFile, key: str) -> SourceMarks | None:
+        """Return the framework that definitions with a key are sent with, or `None`."""
+        fitting = {name: marks for name, marks in _formats().items() if marks.sent and key in marks.sent.schemas}
+        senders = [one for one in self._project_of(source).senders if one.framework in fitting]
+        if not senders or not (any(one.path == source.path for one in senders) or self._is_imported(source)):
+            return None
+        near = files_around(self._meanings, source)
+        senders.sort(key=lambda one: (one.path != source.path, one.path not in near, len(_schemas(one.framework))))
+        return fitting[senders[0].framework]
+
+    def _is_imported(self, source: SourceFile) -> bool:
+        """Whether a file of the project imports a file, so that its definitions are not left over."""
+        if source.path not in self._imported:
+            name = Path(source.path).stem if not source.path.endswith(PACKAGE) else Path(source.path).parent.name
+            word = re.compile(rf"\b{re.escape(name)}\b".encode())
+            self._imported[source.path] = any(
+                source.path in files_around(self._meanings, other)
+                for other in self._files_with(word, self._project_of(source).files)
+                if other.path != source.path
+            )
+        return self._imported[source.path]
+
+    def _files_with(self, word: "re.Pattern[bytes]", files: Iterable[str]) -> Iterator[SourceFile]:
+        for file in sorted(files):
+            with suppress(OSError):
+                found = self._meanings.source(file) if word.search(bounded_bytes(file)) else None
+                if found is not None:
+                    yield found
+
+    def _sent_at(self, source: SourceFile) -> frozenset[tuple[str, int]]:
+        """Return where the project makes dictionaries of other objects, with names that no source shows."""
+        found = set()
+        for other in filter(None, map(self._meanings.source, self._project_of(source).writers)):
+            for node in ast.walk(other.tree):
+                parts = _parts_of(node) if isinstance(node, ast.Dict) else {}
+                if isinstance(node, ast.Dict) and "name" in parts and not parts.keys().isdisjoint(SCHEMAS):
+                    is_shown = isinstance(parts["name"], ast.Constant)
+                    found |= set() if is_shown else {(other.path, node.lineno)}
+        return frozenset(found)
+
+    def _project_of(self, source: SourceFile) -> _Project:
+        folder, _ = project_folder(source.path)
+        if folder not in self._projects:
+            files = {os.path.realpath(one) for one in project_files(source.path)}
+            self._projects[folder] = _Project.of(sorted(files))
+        self._uses.depend_on_project(source)
+        near = {source.path, *files_around(self._meanings, source)}
+        imported = filter(None, map(self._meanings.source, near))
+        near |= {file for one in imported for file in files_around(self._meanings, one)}
+        known = self._projects[folder]
+        more = _Project.of(sorted(near.difference(known.files)))
+        return _Project((*more.senders, *known.senders), (*more.writers, *known.writers), known.files | near)
+
+
+@cache
+def _formats() -> Mapping[str, SourceMarks]:
+    """Return the frameworks whose definitions programs also write as data."""
+    marks = {framework: marks_of(framework) for framework in dict.fromkeys(all_packages().values())}
+    return {name: one for name, one in marks.items() if one is not None and one.sent is not None}
+
+
+def _schemas(framework: str) -> Collection[str]:
+    sent = _formats()[framework].sent
+    return () if sent is None else sent.schemas
+
+
+@cache
+def _signs() -> Mapping[str, re.Pattern[bytes]]:
+    """Return what shows in the text of a file that it sends definitions, for each framework."""
+    found = {}
+    for name, marks in _formats().items():
+        if marks.sent is not None:
+            packages = "|".join(map(re.escape, marks.sent.packages))
+            texts = "".join(f"|{re.escape(text)}" for text in marks.sent.texts)
+            found[name] = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b{texts}".encode(), re.MULTILINE)
+    return found
+
+
+def _parts_of(table: ast.Dict) -> dict[str, ast.expr]:
+    pairs = zip(table.keys, table.values, strict=True)
+    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def _in_other_formats(table: ast.Dict) -> Iterator[ast.Dict]:
+    """Yield the dictionaries with another meaning, such as the properties of a schema."""
+    for key, value in _parts_of(table).items():
+        if key in _OTHER_FORMATS:
+            yield from (one for one in ast.walk(value) if isinstance(one, ast.Dict))
