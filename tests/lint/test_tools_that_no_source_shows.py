@@ -226,7 +226,7 @@ BY_HAND = """
 import json
 import sys
 
-TOOLS = [{"name": "find_order", "inputSchema": {"type": "object"}}]
+TOOLS = json.loads(sys.argv[1])
 
 for line in sys.stdin:
     request = json.loads(line)
@@ -238,10 +238,10 @@ ASKING = 'def ask(client):\n    return client.send({"method": "tools/list"})\n'
 
 
 @pytest.mark.parametrize("mode", [(), ("--static",)], ids=["not imported", "static"])
-def test_server_without_a_framework_is_named_as_unread(write, mode):
+def test_server_without_a_framework_whose_tools_are_computed_is_named_as_unread(write, mode):
     write(server=BY_HAND, client=ASKING)
     assert findings(*mode, ".") == ([("TK004", "info", None)], 0)
-    told = "'server.py' answers 'tools/list' itself; tools that are served without a framework are not read"
+    told = "'server.py' answers 'tools/list' itself; its source does not show with which tools"
     assert told in run("lint", "--no-cache", "--profile", "all", *mode, ".").output
 
 

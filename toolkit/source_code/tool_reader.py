@@ -212,6 +212,8 @@ class _Walk:
         self.named: list[ast.expr] = []
         """The marks in factories, calls of which show the names of their tools."""
         self.unfollowed: list[Unfollowed] = []
+        self._lists = False
+        """Whether the file has a function that lists the tools of a server."""
         self._inner: set[ast.Call] = set()
         """The calls that return what registers a tool: `tool(…)` of `tool(…)(function)`."""
 
@@ -220,7 +222,8 @@ class _Walk:
         found = [*self._below(self._source.tree, None), *self._in_variable()]
         found += [self._tool(one.marks, _RENAMED, one.node, name=one.name) for one in renamed]
         shown = [node for one in found for node in (one.node, one.declared) if node is not None]
-        found += self._declared({(one.lineno, one.col_offset) for one in shown})
+        if not (self._lists and any(one.marks.serves for one in found)):  # what it lists is followed
+            found += self._declared({(one.lineno, one.col_offset) for one in shown})
         left = [one for one in found if one.name is not None or one.mark not in self.named]
         once = {_same(one): one for one in reversed(left)}
         return [one for one in left if once[_same(one)] is one]
@@ -277,6 +280,7 @@ class _Walk:
         """Yield the tools that a function lists as dictionaries, and note one of whose tools no source shows any."""
         if not (isinstance(decorator, ast.Call) and last_name(decorator.func) == LISTING):
             return
+        self._lists = True
         named = (one for one in self._reader.meanings.of(self._source, decorator.func, names) if isinstance(one, str))
         marks = next(filter(None, map(self._reader.marks.of, named)), None)
         scope = LocalNames(node, names)

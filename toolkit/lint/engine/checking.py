@@ -214,7 +214,7 @@ def _unknown_mark(requests: Sequence[Request], reports: Mapping[Request, Report]
 _MOST_FILES = 5
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")
 _OTHER = "only Python is read, and these files are TypeScript or JavaScript; name an MCP server to check what it lists"
-_BY_HAND = "tools that are served without a framework are not read; name the MCP server to check what it lists"
+_BY_HAND = "its source does not show with which tools; name the MCP server to check what it lists"
 _MARK = "mark functions with `@tool`, or name the files that hold tools"
 
 
