@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among, seen_from
 from toolkit.redactors.redactor import learn_names
 from toolkit.settings.configuration_search import find_configuration
 from toolkit_cli import console
@@ -97,9 +97,7 @@ def load_configuration(
 @cache
 def _say_once(warning: Problem) -> None:
     """Write a warning about the configuration, which a command may load several times, to stderr."""
-    from toolkit_cli.rendering.problem_texts import as_text  # few configurations have one
-
-    console.say(as_text([warning]))
+    console.say(str(seen_from(Path.cwd(), warning)))
 
 
 def _working_directory() -> Path:

@@ -403,4 +403,4 @@ def test_commands_say_that_the_file_of_another_program_is_not_read(project):
         whole = [sys.executable, "-m", "toolkit_cli", command, "--static", "tools.py"]
         result = subprocess.run(whole, capture_output=True, text=True, check=False)
         assert (result.returncode, "find" in result.stdout or "(1 tool" in result.stdout) == (0, True)
-        assert result.stderr.count("warning[TK005]: this toolkit.toml is not read") == 1
+        assert result.stderr.count("toolkit.toml: warning[TK005]: this toolkit.toml is not read") == 1
