@@ -97,6 +97,7 @@ class DeclaredTools:
         self._meanings = constants.meanings
         self._uses = uses
         self._projects: dict[Path, _Project] = {}
+        self._around: dict[SourceFile, _Project] = {}
         self._imported: dict[str, bool] = {}
         self._found: dict[SourceFile, tuple[DeclaredTool, ...]] = {}
 
@@ -151,7 +152,7 @@ class DeclaredTools:
     def _of_object(self, source: SourceFile, call: ast.Call) -> Iterator[DeclaredTool]:
         """Yield the definition that is an object of a class with fields for its parts."""
         made = last_name(call.func)
-        is_class = made.lstrip("_")[:1].isupper() and len(call.args) + len(call.keywords) > 1
+        is_class = made.lstrip("_")[:1].isupper() and _may_define(call)
         scope = scope_around(source.tree, call) if is_class else None
         for cls in self._meanings.of(source, call.func, scope) if is_class else ():
             if not (isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef)) or self._is_foreign(cls):
@@ -232,6 +233,11 @@ class DeclaredTools:
         return frozenset(found)
 
     def _project_of(self, source: SourceFile) -> _Project:
+        if source not in self._around:
+            self._around[source] = self._searched_around(source)
+        return self._around[source]
+
+    def _searched_around(self, source: SourceFile) -> _Project:
         folder, _ = project_folder(source.path)
         if folder not in self._projects:
             files = {os.path.realpath(one) for one in project_files(source.path)}
@@ -272,6 +278,12 @@ def _signs() -> Mapping[str, re.Pattern[bytes]]:
 def _parts_of(table: ast.Dict) -> dict[str, ast.expr]:
     pairs = zip(table.keys, table.values, strict=True)
     return {key.value: value for key, value in pairs if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def _may_define(call: ast.Call) -> bool:
+    """Whether a call has the keyword of a schema, or a text and something else by position."""
+    is_text = len(call.args) > 1 and isinstance(call.args[0], ast.Constant | ast.Name | ast.Attribute)
+    return is_text or any(one.arg in SCHEMAS for one in call.keywords)
 
 
 def _in_other_formats(table: ast.Dict) -> Iterator[ast.Dict]:
