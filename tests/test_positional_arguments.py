@@ -25,8 +25,9 @@ def long_calls(trees):
     nodes = [(file, node) for file, tree in trees.items() for node in ast.walk(tree)]
     open_ones = {
         "Table",
+        "_make_encoder",
         *(getattr(node, "name", "") for _, node in nodes if takes_any_number(node)),
-    }  # `Table` is one of SQLAlchemy
+    }  # `Table` is one of SQLAlchemy, and the encoder of `json` in C takes no names
     for file, node in nodes:
         if isinstance(node, ast.Call) and len(node.args) > MOST:
             name = ast.unparse(node.func)

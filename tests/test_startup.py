@@ -216,6 +216,7 @@ AGENT = "agent: simple\ndescription: Greet.\ntools: [./tools.py]\nmodel: chat:x\
 DANGEROUS = TOOL.replace("@tool", "@tool(destructive=True)").replace("greet", "wipe")
 QUESTION = ("asking", COMMAND, "run", "tools.py:wipe", "name=Ada")
 """A run on a terminal, with a question that is answered."""
+API = '{"openapi": "3.1.0", "servers": [{"url": "https://shop.example"}], "paths": {"/orders": {"get": {}}}}'
 SCRIPT = "turns:\n  - calls: [{tool: greet, arguments: {name: Ada}}]\n  - Done.\n"
 USES = f"{TOOL}\nfrom toolkit import resolve_tools\n[ready] = resolve_tools([greet]).values()\n"
 PROGRAMS = [
@@ -258,6 +259,7 @@ PROGRAMS = [
             (".", "list tools.py"),
             (".", "list --why tools.py"),
             (".", "list builtin"),
+            (".", "list shop.json"),
             (".", "lint tools.py"),
             ("known", "lint tools.py"),
             (".", "lint --static tools.py"),
@@ -367,6 +369,7 @@ def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_
     for folder, settings in (("configured", 'sources = ["../tools.py"]\n'), ("far", SERVER)):
         (project / folder).mkdir()
         (project / folder / "toolkit.toml").write_text(settings, "utf-8")
+    (project / "shop.json").write_text(API, "utf-8")
     dangerous(project)
     (project / "ruled").mkdir()
     (project / "ruled" / "tools.py").write_text(TOOL, "utf-8")

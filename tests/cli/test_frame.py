@@ -96,7 +96,7 @@ def test_verbose_version_has_what_a_bug_report_needs(invoke):
     rows = dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines())
     assert list(rows) == [
         *("toolkit", "Python", "system", "encoding", "dependencies"),
-        *("agent", "durable", "keyring", "mcp", "otel", "parquet", "tools", "tools-extract", "tools-regex"),
+        *("agent", "durable", "keyring", "mcp", "openapi", "otel", "parquet", "tools", "tools-extract", "tools-regex"),
     ]
     assert rows["toolkit"] == f"{toolkit.__version__} ({Path(toolkit.__file__).parent})"
     assert f"pydantic {pydantic.VERSION}, " in rows["dependencies"]

@@ -167,6 +167,20 @@ def scenario_settings(project, run):
     return said
 
 
+def scenario_unknown_operation(project, run):
+    api = {"openapi": "3.1.0", "servers": [{"url": "https://shop.example"}], "paths": {"/orders": {"get": {}}}}
+    write(project, "my shop.json", json.dumps(api))
+    return run("list", "my shop.json:nothing")
+
+
+def scenario_definitions_that_a_program_computes(project, run):
+    definition = {"name": "find", "description": "Find an order.", "parameters": {"type": "object", "properties": {}}}
+    write(project, "tools.json", json.dumps([definition]))
+    made = "def define(name, model):\n    return {'name': name, 'input_schema': model.schema()}\n"
+    write(project, "desk.py", f"import anthropic\n\n\n{made}")
+    return run("lint", "--static", "desk.py")
+
+
 def scenario_unmarked_function(project, run):
     write(project, "my plain.py", "def go() -> str:\n    return 'gone'\n")
     return run("lint", "plain.py") + run("show", "my plain.py:go") + run("show", "my plain.py")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from shlex import quote
 from typing import Final
 
 from toolkit.amounts import tokens_of_data
@@ -193,7 +194,7 @@ class Api:
     def unknown(self, name: str) -> Problem:
         """Return the problem that there is no operation with a name."""
         within = self._settings.group or self._settings.document
-        hint = did_you_mean(name, self.names, otherwise=f"`toolkit list {within}` lists them")
+        hint = did_you_mean(name, self.names, otherwise=f"`toolkit list {quote(within)}` lists them")
         return Problem(NOT_FOUND, f"no operation is named '{name}' in '{within}'", hint=hint)
 
 

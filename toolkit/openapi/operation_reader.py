@@ -81,7 +81,7 @@ def _methods(item: Part) -> Iterator[tuple[str, Part]]:
 def _outline(method: str, path: str, part: Part, item: Part) -> Outline:
     name = part.text("operationId") or f"{method} {path}"
     tags = tuple(tag for tag in part.at("tags", list).value or () if isinstance(tag, str))
-    return Outline(name, tool_name(name), method, path, tags, part, item)
+    return Outline(name, tool_name(name), method, path, tags, part=part, item=item)
 
 
 class OperationReader:

@@ -164,7 +164,8 @@ def make_request(
     path, query = parts.target
     cookies = tuple(parts.pairs["cookie"])
     body = None if content is None else content.data
-    return _checked(Request(operation.method, base.rstrip("/") + path, query, cookies, headers, body), base)
+    url = base.rstrip("/") + path
+    return _checked(Request(operation.method, url, query, cookies, headers=headers, body=body), base)
 
 
 class _Parts:

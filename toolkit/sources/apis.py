@@ -4,6 +4,7 @@ Nothing is sent before a tool is called. A document from the network is fetched 
 """
 
 from contextlib import suppress
+from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolkit.address_guard import AddressGuard, host_and_port_of
 from toolkit.approvals.consents import Consents
 from toolkit.codes import BAD_CONFIGURATION, NO_TOOLS
+from toolkit.fetching import Fetcher, FetchError
 from toolkit.openapi.access import consent_to
 from toolkit.openapi.api_settings import ApiSettings
 from toolkit.openapi.api_tools import Api
@@ -18,6 +20,8 @@ from toolkit.openapi.credentials import KIND
 from toolkit.openapi.documents import LARGEST, ApiDocument
 from toolkit.problems import Problem, errors_among
 from toolkit.regular_files import bounded_bytes, state_folder
+from toolkit.replacing import write_file
+from toolkit.running import run_coroutine
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.base import Tool
@@ -153,8 +157,6 @@ def _fetched(settings: ApiSettings, *, is_private: bool) -> bytes | Problem:
         settings: The settings of its API.
         is_private: Whether it may be on this machine or its network.
     """
-    from hashlib import sha256  # it loads OpenSSL, and few documents are fetched
-
     kept = state_folder() / "documents" / settings.digest.removeprefix("sha256:")
     try:
         data = bounded_bytes(kept, most=LARGEST)
@@ -175,9 +177,6 @@ def _fetched(settings: ApiSettings, *, is_private: bool) -> bytes | Problem:
 
 
 def _fetch(settings: ApiSettings, *, is_private: bool) -> bytes | Problem:
-    from toolkit.fetching import Fetcher, FetchError
-    from toolkit.running import run_coroutine
-
     url = str(settings.url)
     guard = AddressGuard([host_and_port_of(url)] if is_private else ())
     fetcher = Fetcher(guard, timeout=_TIMEOUT, max_bytes=LARGEST, max_redirects=_REDIRECTS)
@@ -193,8 +192,6 @@ def _fetch(settings: ApiSettings, *, is_private: bool) -> bytes | Problem:
 
 
 def _keep(file: Path, data: bytes) -> None:
-    from toolkit.replacing import write_file
-
     with suppress(OSError):  # it is fetched again the next time
         file.parent.mkdir(parents=True, exist_ok=True)
         write_file(file, data, is_private=True)

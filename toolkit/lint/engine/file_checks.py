@@ -40,6 +40,7 @@ from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.definitions.written_definitions import outline_of, written_definition
 from toolkit.lint.engine.children import Answer
+from toolkit.lint.engine.records import read_api_record
 from toolkit.lint.engine.reports import Gaps, Report, read_step
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import BREAKAGES, Rule
@@ -360,7 +361,6 @@ class FileChecker:
 
     def _api_file(self, request: Request) -> Report:
         from toolkit.lint.definitions.api_files import definitions_in, read_api  # few checks have OpenAPI documents
-        from toolkit.lint.engine.records import read_api_record
 
         file = Path(str(request.file))
         record = json.loads(request.api)

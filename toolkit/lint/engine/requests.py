@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
 from toolkit.lint.definitions.manifests import NAMES, PLUGIN_FOLDER, kind_of
+from toolkit.lint.engine.records import api_record
 from toolkit.problems import Problem
 from toolkit.skills.skill_files import SKILL_FILE
 from toolkit.skills.skill_folders import find_skills
@@ -138,8 +139,6 @@ def _is_api(found: FilesTarget | Problem | None) -> bool:
 
 def _of_api(settings: "ApiSettings") -> Request:
     """Return the request for a configured API."""
-    from toolkit.lint.engine.records import api_record  # few projects have APIs
-
     return Request(settings.name, "", os.path.realpath(settings.document), api=json.dumps(api_record(settings)))
 
 
