@@ -1,6 +1,8 @@
 """Findings that stop a server or an agent come first, and can be all that a check fails on."""
 
 BREAKING = '''
+from shutil import rmtree
+
 from fastmcp import FastMCP
 
 server = FastMCP("weather")
@@ -9,6 +11,7 @@ server = FastMCP("weather")
 @server.tool
 def delete_forecast(city: str) -> str:
     """Delete the forecast of a city, which is gone for good after that."""
+    rmtree(f"forecasts/{city}")
     return city
 
 
@@ -24,7 +27,7 @@ def test_breakages_come_first_and_can_be_selected(invoke, project):
     (project / "server.py").write_text(BREAKING, "utf-8")
     result = invoke("lint", "--static", "--format", "concise", "server.py", "--fail-on", "breakage")
     first, *_ = result.stdout.splitlines()
-    assert first == "server.py:16:5: warning[TK407] tool 'forecast' prints to standard output"
+    assert first == "server.py:19:5: warning[TK407] tool 'forecast' prints to standard output"
     assert result.exit_code == 1
 
 

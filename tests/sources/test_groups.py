@@ -104,7 +104,7 @@ def test_refusal_stands_where_the_group_is_made(project):
 
 
 def test_a_projects_file_cannot_grant(project):
-    project.write("toolkit.toml", 'granted = ["host_access"]\n')
+    project.write("toolkit.toml", 'sources = []\ngranted = ["host_access"]\n')
     [problem] = find_configuration(project.folder, {})[1]
     assert problem.message == "unknown key 'granted'"
 
