@@ -107,6 +107,29 @@ def test_decorator_that_keeps_no_function_registers_none(write):
     assert json.loads(run("list", "--static", "--format", "json", "tools.py").stdout) == []
 
 
+REPORTING = """
+class ToolError(Exception): ...
+
+
+def shop_tool(name=None):
+    def decorate(function):
+        def wrapper(order):
+            try:
+                return function(order)
+            except KeyError as error:
+                raise ToolError(f"{name} has failed") from error
+
+        return wrapper
+
+    return decorate
+"""
+
+
+def test_decorator_that_names_its_functions_in_errors_registers_none(write):
+    write(registry=REPORTING, server="import fastmcp\nimport registry\n\nserver = fastmcp.FastMCP()\n", tools=MARKED)
+    assert json.loads(run("list", "--static", "--format", "json", "tools.py").stdout) == []
+
+
 @pytest.mark.parametrize("name", ["expose", "shop.expose", "elsewhere.shop.expose"])
 def test_decorator_in_the_configuration_registers_tools(write, name):
     write(f'[tool.toolkit.lint]\ntool-decorators = ["{name}"]\n', tools=UNKNOWN_MARK)

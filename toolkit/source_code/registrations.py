@@ -340,7 +340,7 @@ def stores_function(function: FunctionNode) -> bool:
         match node:
             case ast.Call(func=ast.Attribute(attr=method)) if method in _STORING:
                 kept: list[ast.AST] = [*node.args, *node.keywords]
-            case ast.Call() if _SAYS_TOOL in last_name(node.func).lower():
+            case ast.Call() if _makes_tool(last_name(node.func)):
                 kept = [*node.args, *node.keywords]
             case ast.Assign(targets=[ast.Subscript()], value=value):
                 kept = [value]
@@ -349,6 +349,11 @@ def stores_function(function: FunctionNode) -> bool:
         if any(isinstance(part, ast.Name) and part.id in received for one in kept for part in ast.walk(one)):
             return True
     return False
+
+
+def _makes_tool(name: str) -> bool:
+    """Return whether a name is that of a tool's definition; an error about a tool keeps no function."""
+    return _SAYS_TOOL in name.lower() and not name.endswith(("Error", "Exception"))
 
 
 def flags_of(function: FunctionNode) -> set[str]:
