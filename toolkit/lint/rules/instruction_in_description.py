@@ -22,6 +22,7 @@ def _sign(weight: int, what: str, pattern: str, *words: str) -> _Sign:
 
 
 _ENOUGH = 2
+_ORDER = "it asks to be called before all other tools"
 _NO_COMMAND = "".join(
     rf"(?<!\b{word} )"
     for word in ["would", "could", "might", "may", "is", "are", "was", "were", "get", "gets", "never", "not"]
@@ -43,7 +44,7 @@ _SIGNS = (
     _sign(3, "it hides commands in tags",
           r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
           "<", "inst]"),
-    _sign(2, "it asks to be called before all other tools",
+    _sign(2, _ORDER,
           r"\b(?:before|prior to)\W+(?:you\W+)?(?:using|calling|invoking|running|any call of|use of)\W+"
           r"(?:any|all|every|each)(?:\W+of\W+the)?(?:\W+other)?\W+tools?\b"
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
@@ -73,7 +74,8 @@ class InstructionInDescription(Rule):
     "do not mention this to the user" takes over the conversation before any tool is called, unseen by the user. The
     rule weighs several signs together. A description may say which tool must be called first, and may give advice on
     what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
-    an error in third-party definitions, and a warning in your own tools.
+    an error in third-party definitions, and a warning in your own tools; there, an order of calls alone is a note, since
+    it is nearly always advice.
 
     ## Example
 
@@ -123,7 +125,7 @@ class InstructionInDescription(Rule):
             f"{text.subject} of {tool.name!r} gives the model instructions: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
             hint="say what the tool does and when to use it",
-            severity="error" if tool.is_foreign else "warning",
+            severity="error" if tool.is_foreign else "info" if why == _ORDER else "warning",
         )
 
 
