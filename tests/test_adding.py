@@ -233,7 +233,7 @@ def test_framework_touches_three_files_with_its_case(house):
     house.write("tests/frameworks/cases/acme/tools.py", MODULE)
     assert len(house.touched) == 3
 
-    (house.project / "acme_agents.py").write_text(PACKAGE, "utf-8")
+    (house.root / "acme_agents.py").write_text(PACKAGE, "utf-8")  # installed, and not a file of the project
     (house.project / "tools.py").write_text(MODULE, "utf-8")
     listed, _, code = house.run("list", "tools.py", "--format", "json")
     assert ([(one["name"], one["framework"]) for one in json.loads(listed)], code) == ([("forecast", "acme")], 0)

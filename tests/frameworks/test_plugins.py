@@ -30,7 +30,7 @@ def action(*, called, says, ask_first=False):
     return lambda function: Action(function, called, says)
 """
 MODULE = """
-import shelve
+from shutil import rmtree
 from acme_agents import action
 
 
@@ -41,12 +41,11 @@ def tell(city: str) -> str:
 
 @action(called="delete_station", says="Delete a weather station for good.")
 def delete(city: str) -> str:
-    with shelve.open("stations") as stations:
-        return stations.pop(city)
+    rmtree(f"stations/{city}")
+    return city
 """
 LINTED = """\
-tools.py:12:5: error[TK506] tool 'delete_station' has a name that says it can delete something, but is not marked as destructive or as \
-requiring approval
+tools.py:12:5: error[TK506] tool 'delete_station' uses 'shutil.rmtree', but is not marked as destructive or as requiring approval
 """
 
 

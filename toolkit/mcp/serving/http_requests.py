@@ -365,6 +365,10 @@ class _Protocol(_Parsing):  # type: ignore[misc]  # it has no type
         self._is_in_head = True
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header without the blanks around its value (RFC 9110, 5.5), where the parser in C leaves them."""
+        super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         """Note that request headers are complete; the parser in C calls this."""
         self._is_in_head = False

@@ -8,7 +8,7 @@ def forecast(city: str) -> str:
     Args:
         city: The name of the city, such as `Oslo`.
     """
-    return f"sun in {city}"
+    return SKY[city]
 
 
 @tool
@@ -17,7 +17,7 @@ def without_blank_line(city: str) -> str:
     Args:
         city: The name of the city, such as `Oslo`.
     """
-    return f"sun in {city}"
+    return SKY[city]
 
 
 @tool
@@ -28,7 +28,7 @@ def one_too_many(city: str) -> str:
         city: The name of the city, such as `Oslo`.
         day: The day.
     """
-    return f"sun in {city}"
+    return SKY[city]
 
 
 @tool
@@ -40,7 +40,7 @@ def listed(city: str, days: int) -> str:
             which is: a city.
         days(int): For how many days.
     """
-    return f"sun in {city} for {days} days"
+    return SKY[city] * days
 
 
 @tool
@@ -51,7 +51,7 @@ def untyped(city, days: int) -> str:
         city: The name of the city, such as `Oslo`.
         days: For how many days.
     """
-    return f"sun in {city} for {days} days"
+    return SKY[city] * days
 
 
 @tool
@@ -63,7 +63,7 @@ def in_numpy_style(city: str) -> str:
     city
         The name of the city, such as `Oslo`.
     """
-    return f"sun in {city}"
+    return SKY[city]
 
 
 @tool
@@ -80,4 +80,7 @@ def parsed(city: str, days: int = 1) -> str:
     Returns:
         The forecast.
     """
-    return f"sun in {city} for {days} days"
+    return SKY[city] * days
+
+
+SKY = {"Oslo": "sun"}
