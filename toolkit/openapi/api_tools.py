@@ -192,7 +192,7 @@ class Api:
         return tokens_of_data([*words, parameters_of(operation)])
 
     def unknown(self, name: str) -> Problem:
-        """Return the problem that there is no operation with a name."""
+        """Return the problem for a name that no operation has, with the closest one."""
         within = self._settings.group or self._settings.document
         hint = did_you_mean(name, self.names, otherwise=f"`toolkit list {quote(within)}` lists them")
         return Problem(NOT_FOUND, f"no operation is named '{name}' in '{within}'", hint=hint)

@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
     Attributes:
         document: The document.
-        value: The plain data; `None` if there is no such part.
+        value: The plain data, or `None` if the document lacks this part.
         file: The file, relative to the folder of the document; empty for the document itself.
         path: The keys and indexes that lead to it.
     """

@@ -34,7 +34,7 @@ class DocstringParameterMismatch(Rule):
     The fix renames an entry if a parameter with a similar name has no entry. If exactly one entry and one parameter are
     left over, renaming is an unsafe fix. If the entries are in another order than the parameters (an `info` for tools of
     other frameworks, and otherwise a warning), the fix reorders them. In tools of other frameworks, an unknown name is a
-    warning. A line such as `CRITICAL: …` or `Returns: …` between the entries is no entry. The position of parameters that no model sees, such as `context: ToolContext`, does not matter.
+    warning. A line such as `CRITICAL: …` or `Returns: …` between the entries is ignored. So is the order of parameters that models do not see, such as `context: ToolContext`.
 
     ## Example
 
