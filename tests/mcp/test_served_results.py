@@ -74,9 +74,9 @@ ANSWERS = {
     "written": {"content": [TEXT, IMAGE], "isError": False, **IN_META},
     "same": {"content": [JSON], "structuredContent": RED, "isError": False},
     "pictured": {"content": [JSON, IMAGE], "isError": False, **IN_META},
-    "noted": {"content": [NOTE, JSON], "isError": False, **IN_META},
+    "noted": {"content": [JSON, NOTE], "isError": False, **IN_META},
     "warned": {
-        "content": [NOTE, {"type": "text", "text": "no pots"}],
+        "content": [{"type": "text", "text": "no pots"}, NOTE],
         "isError": True,
         "_meta": {"toolkit/error_code": 7},
     },
@@ -124,7 +124,7 @@ def test_our_own_client_receives_the_data_wherever_it_is_sent(zoo):
         "written": ("a red pot", RED),
         "same": (JSON["text"], RED),
         "pictured": (JSON["text"], RED),
-        "noted": ("There is more.", RED),
+        "noted": (JSON["text"], RED),
         "shown": ("a red pot", RED),
         "promised": ("a red pot", RED),
     }

@@ -78,9 +78,12 @@ def answer_of(result: ToolResult) -> Any:
 
 
 def contents_of(result: ToolResult) -> list[dict[str, Any]]:
-    """Return the text and the attachments of a result as JSON content blocks, after the note for the model."""
+    """Return the text and the attachments of a result as JSON content blocks, and after them the note for the model.
+
+    The note comes last because programs read the result from the first block.
+    """
     text = result.output if result.error is None else result.error
-    pieces = [*([result.note] if result.note else []), *pieces_of(text, attachments_in(result.artifact))]
+    pieces = [*pieces_of(text, attachments_in(result.artifact)), *([result.note] if result.note else [])]
     return [block_of(piece) if isinstance(piece, Attachment) else {"type": "text", "text": piece} for piece in pieces]
 
 

@@ -131,16 +131,17 @@ class Answering(NamedTuple):
         return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta or None)
 
     def _content(self, text: str, result: ToolResult) -> list[types.ContentBlock]:
-        """Return the blocks of a text and its attachments, after the note for the model if there is one.
+        """Return the blocks of a text and its attachments, and after them the note for the model if there is one.
 
-        If the text is truncated, the attachments come after it.
+        The note comes last because programs read the result from the first block. If the text is truncated, the
+        attachments come after it.
         """
         attachments = attachments_in(result.artifact)
         note = [self._text(result.note)] if result.note else []
         if len(text) <= self.longest:
-            return [*note, *blocks_of(text, attachments, self.redactor, self._text)]
+            return [*blocks_of(text, attachments, self.redactor, self._text), *note]
         attached = blocks_of("", attachments, self.redactor, self._text) if attachments else []
-        return [*note, self._text(text), *attached]
+        return [self._text(text), *attached, *note]
 
     def _text(self, text: str) -> types.TextContent:
         cut = text[: self.longest]
