@@ -73,7 +73,7 @@ class Api:
     def tool(self, name: str) -> OperationTool | None:
         """Return the tool of an operation by its id, its method and path, or the name of the tool."""
         for outline in self._outlines.values():
-            if name in {outline.id, outline.name, f"{outline.method} {outline.path}", tool_name(outline.id)}:
+            if name in {outline.id, outline.name, outline.endpoint, tool_name(outline.id)}:
                 return self._tool(outline)
         return None
 
@@ -94,7 +94,7 @@ class Api:
         """The chosen operations by id, with the names of their tools."""
         everything = outlines_of(self._document)
         self.choice_problems += self._unmatched(everything)
-        self._endpoints = frozenset(f"{one.method} {one.path}" for one in everything)
+        self._endpoints = frozenset(one.endpoint for one in everything)
         names, prefix = self._settings.names, self._settings.offered_prefix
         found: dict[str, Outline] = {}
         holders: dict[str, Outline] = {}

@@ -7,7 +7,16 @@ from typing import Any, Final, NamedTuple, get_args
 
 from toolkit.openapi.documents import ApiDocument, Part
 from toolkit.openapi.operation_names import argument_names, tool_name
-from toolkit.openapi.operations import Answer, Body, Encoding, Operation, Parameter, Place, SecurityScheme
+from toolkit.openapi.operations import (
+    Answer,
+    Body,
+    Encoding,
+    Operation,
+    Parameter,
+    Place,
+    SecurityScheme,
+    successes_among,
+)
 from toolkit.openapi.schemas import SchemaBook
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -45,6 +54,11 @@ class Outline(NamedTuple):
     tags: tuple[str, ...]
     part: Part
     item: Part
+
+    @property
+    def endpoint(self) -> str:
+        """The method and the path."""
+        return f"{self.method} {self.path}"
 
 
 def outlines_of(document: ApiDocument) -> list[Outline]:
@@ -156,7 +170,7 @@ class OperationReader:
     def _answers(self, responses: Part) -> dict[str, Answer]:
         """Return what an operation answers; the schemas only of success, since nobody waits for another."""
         named = {status: part.followed() for status, part in responses.members()}
-        good = [status for status in named if status.startswith("2")] or ["default"]
+        good = successes_among(named)
         return {
             status: Answer(part.text("description"), self._schemas(part) if status in good else {})
             for status, part in named.items()

@@ -5,7 +5,7 @@ all its operations is part of each, and 3.0's forms are those of 3.1. Source of 
 3.0.4, 3.1.1 and 3.2.0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -141,3 +141,19 @@ class Operation:
     extensions: Mapping[str, Any]
     pointer: str
     definitions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def endpoint(self) -> str:
+        """The method and the path, such as `GET /pets/{petId}`."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def successes(self) -> list[Answer]:
+        """What it answers when it succeeds."""
+        return [self.answers[status] for status in successes_among(self.answers)]
+
+
+def successes_among(statuses: Iterable[str]) -> list[str]:
+    """Return which of the declared statuses mean success: `2..`, or else `default`."""
+    declared = [*statuses]
+    return [status for status in declared if status.startswith("2")] or [one for one in declared if one == "default"]

@@ -289,7 +289,7 @@ def _cookie_text(text: str) -> str:
 
 def _accepted(operation: Operation) -> str:
     """Return the header `Accept`: the media types that the document declares for a success, JSON before others."""
-    declared = [media for status, one in operation.answers.items() if status.startswith("2") for media in one.schemas]
+    declared = [media for one in operation.successes for media in one.schemas]
     known = [media for media in dict.fromkeys(declared) if is_media_type(media)]
     first = [media for media in known if read_media_type(media).is_json] or known or ["application/json"]
     return ", ".join([*first, "*/*;q=0.1"])
@@ -327,7 +327,7 @@ def endpoint_if_decoded(request: Request, base: str, operation: Operation, endpo
     if decoded.count("/") == path.count("/"):
         return None
     called = f"{operation.method} {decoded.rstrip('/')}".split("/")
-    others = (one for one in endpoints if one != f"{operation.method} {operation.path}")
+    others = (one for one in endpoints if one != operation.endpoint)
     return next((one for one in others if _is_endpoint_of(called, one)), None)
 
 

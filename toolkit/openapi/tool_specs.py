@@ -51,8 +51,7 @@ def _names(operation: Operation, group: str) -> tuple[str, ...]:
 
     `endpoint_of` and `address_of` find the last two again; the id of a configured API comes last, after its name.
     """
-    endpoint = f"{operation.method} {operation.path}"
-    names = [endpoint, f"{group}.{operation.id}"] if group else [operation.id, endpoint]
+    names = [operation.endpoint, f"{group}.{operation.id}"] if group else [operation.id, operation.endpoint]
     return tuple(dict.fromkeys([operation.name, *names]))
 
 
@@ -107,8 +106,7 @@ def _output_schema(operation: Operation) -> Mapping[str, Any] | None:
 
     A schema is a promise: clients of a server take a result without the promised data for a failure.
     """
-    good = [status for status in operation.answers if status.startswith("2")] or ["default"]
-    found = [_json_schema(operation.answers[status]) for status in good if status in operation.answers]
+    found = [*map(_json_schema, operation.successes)]
     return found[0] if found and all(one == found[0] for one in found) else None
 
 

@@ -28,11 +28,8 @@ class MissingOperationId(Rule):
     servers: [{url: https://shop.example}]
     paths:
       /orders/{number}:
-        get:
-          summary: Find an order by its number.
-          parameters:
-            - {name: number, in: path, required: true, description: The order's number., schema: {type: string}}
-          responses: {"200": {description: The order.}}
+        parameters: [{name: number, in: path, required: true, description: The number of the order.}]
+        get: {summary: Find an order by its number.}
     ```
 
     ## Instead
@@ -43,12 +40,8 @@ class MissingOperationId(Rule):
     servers: [{url: https://shop.example}]
     paths:
       /orders/{number}:
-        get:
-          operationId: find_order
-          summary: Find an order by its number.
-          parameters:
-            - {name: number, in: path, required: true, description: The order's number., schema: {type: string}}
-          responses: {"200": {description: The order.}}
+        parameters: [{name: number, in: path, required: true, description: The number of the order.}]
+        get: {operationId: find_order, summary: Find an order by its number.}
     ```
 
     ## Source
@@ -61,12 +54,12 @@ class MissingOperationId(Rule):
 
     def check_api(self, api: "ApiFile") -> Iterator[Problem]:
         named = api.settings.names
-        bare = [one for one in api.operations if one.id == f"{one.method} {one.path}" and one.id not in named]
+        bare = [one for one in api.operations if one.id == one.endpoint and one.id not in named]
         if bare:
             first, more = bare[0], len(bare) - 1
             others = f" and {more} more operation{'s' if more > 1 else ''} have" if more else " has"
             yield self.problem(
-                f"{first.method} {first.path}{others} no 'operationId': the name of its tool is {first.name!r}",
+                f"{first.endpoint}{others} no 'operationId': the name of its tool is {first.name!r}",
                 api.place_of(first),
                 hint="write 'operationId: …' with a verb and a noun, or choose the names in your settings",
             )

@@ -27,15 +27,8 @@ class SecretInQuery(Rule):
     info: {title: Shop, version: "1"}
     servers: [{url: https://shop.example}]
     security: [{key: []}]
-    paths:
-      /stock:
-        get:
-          operationId: count_stock
-          summary: Count the pieces of all products.
-          responses: {"200": {description: The number of pieces.}}
-    components:
-      securitySchemes:
-        key: {type: apiKey, in: query, name: api_key}
+    paths: {/stock: {get: {operationId: count_stock, summary: Count the pieces of all products.}}}
+    components: {securitySchemes: {key: {type: apiKey, in: query, name: api_key}}}
     ```
 
     ## Instead
@@ -45,15 +38,8 @@ class SecretInQuery(Rule):
     info: {title: Shop, version: "1"}
     servers: [{url: https://shop.example}]
     security: [{key: []}]
-    paths:
-      /stock:
-        get:
-          operationId: count_stock
-          summary: Count the pieces of all products.
-          responses: {"200": {description: The number of pieces.}}
-    components:
-      securitySchemes:
-        key: {type: apiKey, in: header, name: X-Api-Key}
+    paths: {/stock: {get: {operationId: count_stock, summary: Count the pieces of all products.}}}
+    components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Api-Key}}}
     ```
 
     ## Source

@@ -24,18 +24,13 @@ class SeveralAuthSchemes(Rule):
 
     ```yaml title="openapi.yaml"
     openapi: 3.1.0
-    info: {title: Shop, version: "1"}
-    servers: [{url: https://shop.example}]
+    info: {title: Orders, version: "1"}
+    servers: [{url: https://orders.example}]
+    paths: {/orders: {head: {operationId: are_there_orders, summary: Find out whether there are orders.}}}
     security: [{key: []}, {staff: []}]
-    paths:
-      /stock:
-        get:
-          operationId: count_stock
-          summary: Count the pieces of all products.
-          responses: {"200": {description: The number of pieces.}}
     components:
       securitySchemes:
-        key: {type: apiKey, in: header, name: X-Api-Key}
+        key: {type: apiKey, in: header, name: X-Key}
         staff: {type: http, scheme: bearer}
     ```
 
@@ -43,18 +38,13 @@ class SeveralAuthSchemes(Rule):
 
     ```yaml title="openapi.yaml"
     openapi: 3.1.0
-    info: {title: Shop, version: "1"}
-    servers: [{url: https://shop.example}]
+    info: {title: Orders, version: "1"}
+    servers: [{url: https://orders.example}]
+    paths: {/orders: {head: {operationId: are_there_orders, summary: Find out whether there are orders.}}}
     security: [{key: []}]
-    paths:
-      /stock:
-        get:
-          operationId: count_stock
-          summary: Count the pieces of all products.
-          responses: {"200": {description: The number of pieces.}}
     components:
       securitySchemes:
-        key: {type: apiKey, in: header, name: X-Api-Key}
+        key: {type: apiKey, in: header, name: X-Key}
     ```
 
     ## Source

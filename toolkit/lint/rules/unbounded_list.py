@@ -45,14 +45,10 @@ class UnboundedList(Rule):
         get:
           operationId: list_orders
           summary: List all orders, the newest first.
-          responses:
-            "200":
-              description: The orders.
-              content:
-                application/json:
-                  schema:
-                    type: array
-                    items: {type: object, properties: {number: {type: string}}}
+          responses: {"200": {$ref: "#/components/responses/Orders"}}
+    components:
+      responses:
+        Orders: {description: Orders., content: {application/json: {schema: {type: array, items: {type: object}}}}}
     ```
 
     ## Instead
@@ -66,16 +62,11 @@ class UnboundedList(Rule):
         get:
           operationId: list_orders
           summary: List the newest orders.
-          parameters:
-            - {name: limit, in: query, description: How many., schema: {type: integer, default: 20}}
-          responses:
-            "200":
-              description: The orders.
-              content:
-                application/json:
-                  schema:
-                    type: array
-                    items: {type: object, properties: {number: {type: string}}}
+          parameters: [{name: limit, in: query, description: How many., schema: {type: integer, default: 20}}]
+          responses: {"200": {$ref: "#/components/responses/Orders"}}
+    components:
+      responses:
+        Orders: {description: Orders., content: {application/json: {schema: {type: array, items: {type: object}}}}}
     ```
 
     ## Source
@@ -104,8 +95,7 @@ def _chooses_part(operation: "Operation") -> bool:
 
 
 def _returns_list(operation: "Operation") -> bool:
-    successes = [answer for status, answer in operation.answers.items() if status.startswith("2")]
-    return any(_has_list(schema) for answer in successes for schema in answer.schemas.values())
+    return any(_has_list(schema) for answer in operation.successes for schema in answer.schemas.values())
 
 
 def _has_list(schema: Mapping[str, Any]) -> bool:
