@@ -60,14 +60,11 @@ def hidden_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def without_hidden(value: Any) -> Any:
     """Remove invisible characters that no script or emoji needs from all strings in plain data, including keys."""
-    match value:
-        case str():
-            return _show(value)
-        case dict():
-            return {_show(key): without_hidden(inner) for key, inner in value.items()}
-        case list():
-            return [without_hidden(inner) for inner in value]
-    return value
+    if isinstance(value, str):
+        return _show(value)
+    if isinstance(value, dict):
+        return {_show(key): without_hidden(inner) for key, inner in value.items()}
+    return [without_hidden(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _show(text: str) -> str:

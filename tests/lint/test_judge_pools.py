@@ -1,9 +1,12 @@
 """Many files are checked in several processes, with the same reports as in one, and none is lost."""
 
 import json
+import os
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -13,13 +16,14 @@ from toolkit.lint.configuration.settings import LintSettings  # private
 from toolkit.lint.engine.caching import Cache  # private
 from toolkit.lint.engine.checked_files import (  # private
     Instructions,  # private
+    Judge,
     JudgePool,
     Task,
     useful_processes,
 )
 from toolkit.lint.engine.inspecting import Inspection  # private
 from toolkit.lint.engine.reports import definition_record  # private
-from toolkit.lint.engine.requests import make_requests  # private
+from toolkit.lint.engine.requests import Request, make_requests  # private
 from toolkit.lint.rule import RuleSettings  # private
 from toolkit.lint.rules import codes  # private
 from toolkit.settings import Configuration
@@ -74,6 +78,18 @@ def test_file_that_ends_its_process_hides_no_other_of_the_same_request(tmp_path,
     given_up = [report.problems[0].message for report in found if report.problems[0].code == DOES_NOT_IMPORT]
     assert given_up == ["'tools_2.json' was not checked: checking it takes longer than 3 s"]
     assert [tool.name for report in found for tool in report.tools] == ["send"] * 5
+
+
+@pytest.mark.proof
+def test_time_that_other_programs_take_does_not_count(tmp_path):
+    (tmp_path / "tools.json").write_text('[{"name": "send", "description": "Send it."}]', "utf-8")
+    request = Request("tools.json", "", str(tmp_path / "tools.json"))
+    with Judge(Instructions.of(codes(), RuleSettings(), Limits(seconds=1, grace=0))) as judge:
+        process = judge.start()._process.pid  # private
+        os.kill(process, signal.SIGSTOP)
+        Timer(2, os.kill, (process, signal.SIGCONT)).start()
+        [report] = judge.reports([Task(request, None)])
+    assert [tool.name for tool in report.tools] == ["send"]
 
 
 @pytest.mark.proof

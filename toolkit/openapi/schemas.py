@@ -41,6 +41,7 @@ class SchemaBook:
         self._other = "readOnly" if direction == "request" else "writeOnly"
         self._targets: dict[str, Part] = {}
         self._converted: dict[str, Schema] = {}
+        self._references: dict[str, list[str]] = {}
 
     def schema(self, part: Part, depth: int = 0) -> Any:
         """Return a schema as JSON Schema, which refers to others as `#/$defs/NAME`."""
@@ -102,8 +103,13 @@ class SchemaBook:
                 circular.add(name)
             elif uses[name] == 1:
                 open_names[name] = None
-                waiting.append((name, _names_in(self.definition(name))))
+                waiting.append((name, iter(self._names_in_definition(name))))
         return uses, circular
+
+    def _names_in_definition(self, name: str) -> list[str]:
+        if name not in self._references:
+            self._references[name] = [*_names_in(self.definition(name))]
+        return self._references[name]
 
     def _keywords(self, part: Part, depth: int) -> Schema:
         found: Schema = {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -86,7 +86,7 @@ def definitions_in(api: ApiFile) -> list[ToolDefinition]:
 
 
 def _definition(operation: Operation, spec: ToolSpec, api: ApiFile) -> ToolDefinition:
-    find_place, place = partial(_place_in, operation, api.document), api.place_of(operation)
+    find_place, place = _Places(operation, api.document).find, api.place_of(operation)
     found = ToolDefinition(
         name=spec.name,
         description=spec.description,
@@ -125,46 +125,49 @@ def _later(find: Callable[[], Location | None]) -> FoundLater:
     return FoundLater(lambda: Somewhere(find()))
 
 
-def _place_in(operation: Operation, document: ApiDocument, path: Pointer) -> Location | None:
-    """Return where a part of the schema of an operation's arguments is written, or the nearest part around it."""
-    match path:
-        case ("properties", name, *rest):
-            start = _argument(operation, document, str(name))
-        case ("$defs", name, *rest):
-            start = document.root.at("components").at("schemas").at(str(name))
-        case _:
-            return None
-    return None if start is None or start.value is None else _nearest(start, map(str, rest)).location
+class _Places:
+    """Where the parts of the schema of an operation's arguments are written."""
 
+    def __init__(self, operation: Operation, document: ApiDocument) -> None:
+        self._operation = operation
+        self._document = document
 
-def _argument(operation: Operation, document: ApiDocument, name: str) -> Part | None:
-    """Return the parameter, or the schema of the body or of a member of it, that an argument fills."""
-    part = _part_at(operation.pointer, document)
-    if part is None:
-        return None
-    for one in operation.parameters:
-        if one.argument == name:
-            file, steps = file_and_steps(operation.pointer)
-            outer = steps.rpartition("/")[0]
-            item = _part_at(f"{file}#{outer}" if file else outer, document) if outer else None
-            return next(_parameters([part, *([item] if item else [])], one.place, one.name), None)
-    body = operation.body
-    if body is None:
-        return None
-    schema = part.at("requestBody").followed().at("content").at(body.media_type).at("schema")
-    return schema if body.argument == name else _member(schema, body.members.get(name, name))
+    def find(self, path: Pointer) -> Location | None:
+        """Return where a part of the schema is written, or the nearest part around it."""
+        match path:
+            case ("properties", name, *rest):
+                start = self._arguments.get(str(name))
+            case ("$defs", name, *rest):
+                start = self._document.root.at("components").at("schemas").at(str(name))
+            case _:
+                return None
+        return None if start is None or start.value is None else _nearest(start, map(str, rest)).location
+
+    @cached_property
+    def _arguments(self) -> dict[str, Part | None]:
+        """For each argument the parameter, or the schema of the body or of a member of it, that it fills."""
+        operation = self._operation
+        part = _part_at(operation.pointer, self._document)
+        if part is None:
+            return {}
+        file, steps = file_and_steps(operation.pointer)
+        outer = steps.rpartition("/")[0]
+        item = _part_at(f"{file}#{outer}" if file else outer, self._document) if outer else None
+        written: dict[tuple[str, str], Part] = {}
+        for _, one in (member for holder in (item, part) if holder for member in holder.at("parameters").members()):
+            found = one.followed()
+            written[found.text("in"), found.text("name")] = one
+        arguments = {one.argument: written.get((one.place, one.name)) for one in operation.parameters}
+        if (body := operation.body) is not None:
+            schema = part.at("requestBody").followed().at("content").at(body.media_type).at("schema")
+            arguments |= {argument: _member(schema, name) for argument, name in body.members.items()}
+            arguments |= {body.argument: schema} if body.argument is not None else {}
+        return arguments
 
 
 def _part_at(pointer: str, document: ApiDocument) -> Part | None:
     file, steps = file_and_steps(pointer)
     return document.target(document.root, f"{file}#{quote(steps, safe='/~')}")
-
-
-def _parameters(around: Iterable[Part], place: str, name: str) -> Iterator[Part]:
-    for _, one in (member for part in around for member in part.at("parameters").members()):
-        found = one.followed()
-        if (found.text("in"), found.text("name")) == (place, name):
-            yield one
 
 
 def _member(schema: Part, name: str) -> Part | None:

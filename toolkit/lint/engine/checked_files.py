@@ -5,6 +5,7 @@ Several such processes check a large number of files in parallel.
 
 import os
 import re
+import signal
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from toolkit.problems import Location, Problem, problem_record
 from toolkit.regular_files import bounded_bytes
 
 LARGE: Final = 64 * 1024
+_SHARE: Final = 0.1 if hasattr(signal, "setitimer") else 1.0
+"""How much of the processor a judge has at least, where its limit is processor time; a busy machine has others."""
+
 _ANCHOR = re.compile(rb"[\s\[{,:]&\w")
 
 
@@ -85,7 +89,8 @@ class Judge(RenewedWorker):
         They are one request, since a child checks most files faster than it is asked. If it ends, the files are
         requested again one by one, so that only the one that ends it is not checked.
         """
-        found = self.request({"files": [_question(*task) for task in tasks]})
+        seconds = self.limits.seconds / _SHARE
+        found = self.request({"files": [_question(*task) for task in tasks], "seconds": seconds})
         if not isinstance(found, Ending):
             return [_report_of(task.request, one) for task, one in zip(tasks, found["files"], strict=True)]
         if len(tasks) == 1:
@@ -93,7 +98,7 @@ class Judge(RenewedWorker):
         return [report for task in tasks if not self.is_stopped for report in self.reports([task])]
 
     def _reason(self, ending: Ending) -> str:
-        if ending.is_late:
+        if ending.is_late or (_SHARE < 1 and ending.status == -signal.SIGPROF):
             return f"checking it takes longer than {self.limits.seconds:g} s"
         return f"checking it ended the process with status {ending.status}"
 
