@@ -11,7 +11,8 @@ from toolkit.regular_files import bounded_bytes
 
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
-CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
+# Listing what is not allowed compiles in 1% of the time that the opposite takes, which has a million characters.
+CONTROL_CHARACTER = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 # A lone surrogate is not a character. U+2028, U+2029 and U+0085 are line breaks only for some programs, which would
 # make line numbers ambiguous.

@@ -70,7 +70,7 @@ def _path_in_repository(file: str) -> str:
 
 
 # Characters that XML 1.0 cannot contain, not even escaped.
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # `xml.sax.saxutils` does the same, but imports clients for HTTP and email first.
 _IN_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_XML_ATTRIBUTE = {**_IN_XML, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})}
