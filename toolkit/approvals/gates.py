@@ -6,9 +6,9 @@ approve a call.
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from toolkit.approvals.decisions import (
     DEFAULT_TIMEOUT,
@@ -44,8 +44,7 @@ _MOST_QUESTIONS = 10
 """How often one call can be asked about, since each edit can need approval for another reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(NamedTuple):
     """Requires a question before one call, regardless of the tool's marks.
 
     Attributes:

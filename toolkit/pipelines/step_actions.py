@@ -156,7 +156,7 @@ class CallCarefully:
         demand = None if definition.approval is None else demand_of(definition.approval, self._step.label, flow)
         refusals: list[Refused] = []
         if demand is not None:
-            demand = replace(demand, on_refusal=refusals.append)
+            demand = demand._replace(on_refusal=refusals.append)
         outcome = await self._call(arguments, demand, turn)
         return outcome._replace(ends_run=bool(refusals))
 

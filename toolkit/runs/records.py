@@ -1,7 +1,6 @@
 """Immutable records of a run: tool calls, model requests, budgets and messages."""
 
 import re
-from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from toolkit.amounts import money
@@ -10,8 +9,7 @@ from toolkit.events import Outcome
 from toolkit.problems import did_you_mean
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(NamedTuple):
     """A finished tool call.
 
     Attributes:
@@ -40,11 +38,10 @@ class CallRecord:
 
     def as_record(self) -> dict[str, Any]:
         """Return the record as plain data."""
-        return asdict(self)
+        return self._asdict()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUse:
+class ModelUse(NamedTuple):
     """One request to a model.
 
     Attributes:
@@ -70,11 +67,10 @@ class ModelUse:
 
     def as_record(self) -> dict[str, Any]:
         """Return the record as plain data."""
-        return asdict(self)
+        return self._asdict()
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """The limits on what a run may spend; `None` means no limit.
 
     Attributes:
@@ -162,8 +158,7 @@ def _amount(part: str) -> tuple[str, float]:
     return what, amount
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A message from a tool to the user during a run.
 
     Attributes:

@@ -6,29 +6,26 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from toolkit.amounts import money
 from toolkit.errors import BudgetExceeded, TerminationRequested
 from toolkit.runs.records import Budget, CallRecord, Journal, Message, ModelUse
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One object on a blackboard, with the name it is bound to, if any."""
 
     thing: Any
     name: str | None = None
-    types: tuple[str, ...] = field(init=False)
-    """The names of its type and of all base types except `object`, both with and without the module."""
 
-    def __post_init__(self) -> None:
-        """Collect the names of its types."""
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The names of its type and of all base types except `object`, both with and without the module."""
         kinds = [kind for kind in type(self.thing).__mro__ if kind is not object] or [object]
         names = [name for kind in kinds for name in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}")]
-        object.__setattr__(self, "types", tuple(dict.fromkeys(names)))
+        return tuple(dict.fromkeys(names))
 
     def is_a(self, kind: type | str) -> bool:
         """Return whether the object is an instance of a type, given as the class or by name."""

@@ -54,7 +54,7 @@ In `toolkit.toml`, the same keys are at the top level.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -211,13 +211,13 @@ class Configuration(NamedTuple):
 _LARGEST = 1024 * 1024
 
 
-@dataclass(frozen=True)
 class TomlDocument:
     """The content of a TOML file; the locations of keys are found on demand."""
 
-    data: dict[str, Any]
-    text: str
-    file: str
+    def __init__(self, data: dict[str, Any], text: str, file: str) -> None:
+        self.data = data
+        self.text = text
+        self.file = file
 
     def place(self, path: Sequence[str]) -> Location:
         """Return the location of the key at a path, or of the last existing key on the path."""

@@ -1,7 +1,6 @@
 """Renders the events of a run: a line when each step ends, and a table at the end."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from toolkit.events import (
@@ -54,22 +53,17 @@ _WORDS: dict[StepStatus, str] = {
 }
 
 
-@dataclass(slots=True)
 class StepRow:
     """A step's row in the final table; repeated runs of a step, one for each item, share a row."""
 
-    path: str
-    status: str = "not run"
-    runs: int = 0
-    attempts: int = 0
-    asked: int = 0
-    seconds: float = 0.0
-    items: int = 0
-    done: int = 0
-    skipped: int = 0
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.status = "not run"
+        self.runs = self.attempts = self.asked = 0
+        self.seconds = 0.0
+        self.items = self.done = self.skipped = 0
 
 
-@dataclass(slots=True)
 class RunProgress:
     """The progress of a run.
 
@@ -80,13 +74,15 @@ class RunProgress:
         failed: The innermost step that failed and was not continued, if any.
     """
 
-    width: int
-    marks: Marks = MARKS
-    rows: dict[str, StepRow] = field(default_factory=dict)
-    failed: StepFinished | None = None
-    _over_items: set[str] = field(default_factory=set)
-    _done: dict[int, int] = field(default_factory=dict)
-    _skips: list[Line] = field(default_factory=list)
+    def __init__(self, width: int, marks: Marks = MARKS) -> None:
+        """Create the progress of a run that has not started."""
+        self.width = width
+        self.marks = marks
+        self.rows: dict[str, StepRow] = {}
+        self.failed: StepFinished | None = None
+        self._over_items: set[str] = set()
+        self._done: dict[int, int] = {}
+        self._skips: list[Line] = []
 
     def expect(self, paths: Iterable[str]) -> None:
         """Add rows for steps, which may never start."""
