@@ -1,6 +1,5 @@
 """Retries a tool after failures that may be temporary."""
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -111,8 +110,10 @@ class RetriedTool(WrappedTool):
 
 def delay_after(retry: Retry, attempt: int) -> float:
     """Return the seconds to wait after an attempt: exponential backoff with a maximum and random jitter."""
+    from random import uniform  # few steps are retried
+
     try:
         growing = retry.backoff * retry.factor ** (attempt - 1)
     except OverflowError:
         growing = retry.longest
-    return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret
+    return min(growing, retry.longest) * uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret

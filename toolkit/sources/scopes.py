@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from toolkit.agents.models.messages import Model
-from toolkit.agents.models.named_models import open_model
 from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
 from toolkit.documents.document_reader import read_document
 from toolkit.documents.nodes import is_agent
@@ -19,6 +17,7 @@ from toolkit.sources.targets import SUFFIXES, FilesTarget, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
+    from toolkit.agents.models.messages import Model
     from toolkit.sources.opening import SourceOpener
 
 
@@ -135,7 +134,7 @@ def configured_model(
     *,
     base_url: str | None = None,
     timeout: float | None = None,
-) -> Model:
+) -> "Model":
     """Return a model with its settings from the configuration.
 
     Args:
@@ -154,6 +153,8 @@ def configured_model(
     if base_url is None and wanted.startswith(_CHAT):
         base_url = configuration.model_url
     silence = configuration.model_timeout if timeout is None else timeout
+    from toolkit.agents.models.named_models import open_model  # only agents have models
+
     return open_model(wanted, base_url, timeout=silence, prices=configuration.prices)
 
 
