@@ -14,20 +14,20 @@ def money(dollars: float, digits: int = 4) -> str:
 LONGEST_DURATION = 30 * 24 * 3600.0
 """Thirty days in seconds. A longer duration is most likely a typo, and timers cannot handle all of them."""
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_DURATION = r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)"
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_duration(text: str) -> float | None:
     """Convert a duration such as `500ms`, `30s`, `5m` or `1h` to seconds; return `None` if it is not valid."""
-    match = _DURATION.fullmatch(text.strip())
+    match = re.fullmatch(_DURATION, text.strip())
     if match is None:
         return None
     seconds = float(match[1]) * _SECONDS[match[2]]
     return seconds if seconds <= LONGEST_DURATION else None
 
 
-_AGE = re.compile(r"(\d{1,5})\s*(s|m|h|d|w)", re.ASCII)
+_AGE = r"(?a)(\d{1,5})\s*(s|m|h|d|w)"
 _AGES = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600, "w": 7 * 24 * 3600}
 AGE_PATTERN = r"^\s*[0-9]{1,5}\s*(s|m|h|d|w)\s*$"
 AGE_EXAMPLES = "12h, 30d or 4w"
@@ -35,7 +35,7 @@ AGE_EXAMPLES = "12h, 30d or 4w"
 
 def parse_age(text: str) -> int | None:
     """Convert an age such as `12h`, `30d` or `4w` to seconds; return `None` if it is not valid."""
-    match = _AGE.fullmatch(text.strip())
+    match = re.fullmatch(_AGE, text.strip())
     return None if match is None else int(match[1]) * _AGES[match[2]]
 
 

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, Self
 
 _MARK = os.urandom(16).hex()  # random, so that no other text contains it
-_MARKED = re.compile(f'"{_MARK}([^"]*)"')
+_MARKED = f'"{_MARK}([^"]*)"'
 _DEEPEST = 200
 _PLAIN = {str, int, float, bool, type(None)}
 
@@ -117,7 +117,7 @@ def _encoder(
 
 def with_digits(write: Callable[[Any], str], value: Any) -> str:
     """Serialize a value with `write`, a function that returns JSON, and keep all digits of each `WrittenNumber`."""
-    return _MARKED.sub(r"\1", write(_mark(value))) if _has_written_numbers(value) else write(value)
+    return re.sub(_MARKED, r"\1", write(_mark(value))) if _has_written_numbers(value) else write(value)
 
 
 def _has_written_numbers(value: Any) -> bool:

@@ -16,7 +16,7 @@ _PRINTABLE_BUT_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c
 }
 _TAGS = "\U000e0000-\U000e0fff"
 _SELECTORS = "\ufe00-\ufe0f"
-_HIDDEN = re.compile(
+_HIDDEN = (
     "["
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -40,12 +40,12 @@ def is_visible(character: str) -> bool:
 
 def may_hide(text: str) -> bool:
     """Return whether a text contains a character that is invisible in some contexts."""
-    return not text.isascii() and _HIDDEN.search(text) is not None
+    return not text.isascii() and re.search(_HIDDEN, text) is not None
 
 
 def hidden_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each run of invisible characters that no script or emoji needs."""
-    for found in _HIDDEN.finditer(text):
+    for found in re.finditer(_HIDDEN, text):
         start = found.start()
         while start < found.end():
             if _is_needed(text, start):
@@ -78,7 +78,7 @@ def _show(text: str) -> str:
 
 
 _NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e]+")
-_STYLE = re.compile(r"(\x1b\[(?:0|1|2|3[1-3]|1;3[146])m)")
+_STYLE = r"(\x1b\[(?:0|1|2|3[1-3]|1;3[146])m)"
 _OBEYED_OR_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -94,7 +94,7 @@ def disarm(text: str, *, styled: bool = False) -> str:
     """
     if not styled:
         return _NOT_PLAIN.sub(_disarm_run, text)
-    pieces = _STYLE.split(text)
+    pieces = re.split(_STYLE, text)
     return "".join(piece if place % 2 else disarm(piece) for place, piece in enumerate(pieces))
 
 
@@ -123,7 +123,7 @@ def _is_dangerous(character: str) -> bool:
     return (
         unicodedata.category(character) in _OBEYED_OR_UNSEEN
         or character in _PRINTABLE_BUT_INVISIBLE
-        or _HIDDEN.match(character) is not None
+        or re.match(_HIDDEN, character) is not None
     )
 
 

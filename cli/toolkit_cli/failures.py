@@ -207,15 +207,15 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     message = (error.message if possibilities else error.format_message()).rstrip(".")
     message, _, _ = message.partition(". Choose from:")  # the name of the argument lists the choices
     message = message.replace("a valid int range", "a whole number")
-    if superfluous := _SUPERFLUOUS.fullmatch(message):
+    if superfluous := re.fullmatch(_SUPERFLUOUS, message):
         message = f"unexpected argument '{superfluous[1]}'"
     context = getattr(error, "ctx", None)
     hint = f"see `{context.command_path} --help`" if context else None
     unknown = getattr(error, "option_name", "").lstrip("-")
     if possibilities:  # Typer's suggestions are too broad, since the dashes count as similarity
         hint = did_you_mean(unknown, [name.lstrip("-") for name in possibilities], before="--", otherwise=hint)
-    if mistyped := _NO_CHOICE.fullmatch(error.message):
-        choices = _CHOICE.findall(mistyped[2])
+    if mistyped := re.fullmatch(_NO_CHOICE, error.message):
+        choices = re.findall(_CHOICE, mistyped[2])
         maker = _MAKERS.get(mistyped[1])
         hint = f"did you mean '{maker}'?" if maker in choices else did_you_mean(mistyped[1], choices, otherwise=hint)
     if unknown and context and any(parameter.name == "words" for parameter in context.command.params):
@@ -223,9 +223,9 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     return Problem("", message[:1].lower() + message[1:], hint=hint)
 
 
-_SUPERFLUOUS = re.compile(r"Got unexpected extra argument\S* \((.*)\)", re.DOTALL)
-_NO_CHOICE = re.compile(r"'(.*)' is not one of (.*)\.", re.DOTALL)
-_CHOICE = re.compile(r"'([^']*)'")
+_SUPERFLUOUS = r"(?s)Got unexpected extra argument\S* \((.*)\)"
+_NO_CHOICE = r"(?s)'(.*)' is not one of (.*)\."
+_CHOICE = r"'([^']*)'"
 _MAKERS = {"claude": "anthropic", "gpt": "openai", "chatgpt": "openai", "google": "gemini", "aws": "bedrock"}
 """Names of models and companies, and the choice that belongs to them."""
 

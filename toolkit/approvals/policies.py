@@ -30,12 +30,12 @@ def server_of(source: str | None) -> str | None:
     return source.removeprefix(_REMOTE).partition("/")[0] if source and source.startswith(_REMOTE) else None
 
 
-_ENDPOINT: Final = re.compile(r"[A-Z][A-Z0-9-]* /.*")
+_ENDPOINT: Final = r"[A-Z][A-Z0-9-]* /.*"
 
 
 def endpoint_of(names: Sequence[str]) -> str | None:
     """Return the method and the path among the names of a tool, if it is an operation of an OpenAPI document."""
-    return next((name for name in names if _ENDPOINT.fullmatch(name)), None)
+    return next((name for name in names if re.fullmatch(_ENDPOINT, name)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,15 +136,13 @@ def too_many(place: Location) -> Problem:
     return Problem(BROKEN_DOCUMENT, f"more than {MAX_PROBLEMS} problems; the rest of the document is not read", place)
 
 
-LINE_BREAK = re.compile(r"\r\n|\r|\n")
-PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
-BLOCK_HEADER = re.compile(r"[|>][^\r\n]*(?:\r\n|\r|\n)?")
-FIRST_INDENTATION = re.compile(r"^([ ]*)[^ \r\n]", re.MULTILINE)
+LINE_BREAK = r"\r\n|\r|\n"
+PROPERTIES = r"(?:[&!]\S*\s+)*"
+BLOCK_HEADER = r"[|>][^\r\n]*(?:\r\n|\r|\n)?"
+FIRST_INDENTATION = r"(?m)^([ ]*)[^ \r\n]"
 QUOTED_UNIT = {
-    "'": re.compile(r"''|.", re.DOTALL),
-    '"': re.compile(
-        r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r\n|.)|.", re.DOTALL
-    ),
+    "'": r"(?s)''|.",
+    '"': r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r\n|.)|.",
 }
 ESCAPES = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
@@ -204,10 +202,10 @@ def _spans(written: Written, value: str) -> list[tuple[int, int]]:
 def _content_start(written: Written) -> int:
     """Return the start of the text, after anchors, tags, the opening quote or the header of a block."""
     text = written.source.text
-    found = PROPERTIES.match(text, written.start, written.end)
+    found = re.compile(PROPERTIES).match(text, written.start, written.end)
     start = found.end() if found else written.start
     if written.style in ("|", ">"):
-        header = BLOCK_HEADER.match(text, start, written.end)
+        header = re.compile(BLOCK_HEADER).match(text, start, written.end)
         return header.end() if header else start
     return start + len(written.style)
 
@@ -227,7 +225,7 @@ def _bare_units(text: str, start: int, end: int) -> Iterator[Unit]:
 
 
 def _quoted_units(written: Written, start: int) -> Iterator[Unit]:
-    for found in QUOTED_UNIT[written.style].finditer(written.source.text, start, written.end - 1):
+    for found in re.compile(QUOTED_UNIT[written.style]).finditer(written.source.text, start, written.end - 1):
         one = found.group()
         if len(one) == 1:
             yield Unit(one, found.start(), found.end())
@@ -238,10 +236,10 @@ def _quoted_units(written: Written, start: int) -> Iterator[Unit]:
 def _block_units(written: Written, start: int) -> Iterator[Unit]:
     """Yield the characters of a block without its indentation."""
     text = written.source.text
-    first = FIRST_INDENTATION.search(text, start, written.end)
+    first = re.compile(FIRST_INDENTATION).search(text, start, written.end)
     indent = len(first.group(1)) if first else 0
     while start < written.end:
-        line_break = LINE_BREAK.search(text, start, written.end)
+        line_break = re.compile(LINE_BREAK).search(text, start, written.end)
         line_end = line_break.end() if line_break else written.end
         leading = len(text[start:line_end]) - len(text[start:line_end].lstrip(" "))
         yield from _bare_units(text, start + min(indent, leading), line_end)

@@ -5,7 +5,7 @@ import re
 from toolkit.documents import Mapping, Node, Scalar
 from toolkit.problems import Edit, Fix, Location
 
-_AFTER_DASH = re.compile(r"(?:^|[ \t])-[ \t]+$")
+_AFTER_DASH = r"(?:^|[ \t])-[ \t]+$"
 _LINE_END = re.compile(r"\r\n|\n|\r|$")
 
 
@@ -37,7 +37,7 @@ def _beside_name(name: Scalar, entry: str) -> tuple[Edit, ...] | None:
     text = name.written.source.text
     start, end = _first(name.location), _last(name.location)
     line = text[: name.written.start].rpartition("\n")[2]
-    if not _AFTER_DASH.search(line):
+    if not re.search(_AFTER_DASH, line):
         return Edit(start, "{use: "), Edit(end, f", {entry}}}")
     return Edit(start, "use: "), _below(name, name.location, entry)
 

@@ -236,7 +236,7 @@ class Feeder:
     def _node_of(self, path: str) -> Node:
         """Return the node at a path such as `orders[0].price`, or the innermost node around it that is literal."""
         node = self._given[_top(path)].node
-        for name, index in _PART.findall(path)[1:]:
+        for name, index in re.findall(_PART, path)[1:]:
             inner: Node | None = None
             if index and isinstance(node, documents.Sequence) and int(index) < len(node.items):
                 inner = node.items[int(index)]
@@ -248,7 +248,7 @@ class Feeder:
         return node
 
 
-_PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_PART = r"([^.\[\]]+)|\[(\d+)\]"
 
 
 def _top(path: str) -> str:

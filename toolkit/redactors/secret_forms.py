@@ -21,14 +21,13 @@ from typing import NamedTuple
 _DEEPEST = 4
 _HEX = "[0-9A-Fa-f]"
 _REST = "%[89ABab]" + _HEX  # a byte of a character in UTF-8, after the first
-_ESCAPE = re.compile(
-    r"[\\&%\x1b](?:"  # a pattern that begins with a set of characters is found much faster
+_ESCAPE = (
+    r"(?s)[\\&%\x1b](?:"  # a pattern that begins with a set of characters is found much faster
     rf"(?<=\\)(?:u[Dd][89ABab]{_HEX}{{2}}\\u[Dd][C-Fc-f]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
     rf"|x{_HEX}{{2}}|[0-3][0-7]{{2}}|.)"
     rf"|(?<=&)(?:\#[0-9]{{1,7}}|\#[Xx]{_HEX}{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});"
     rf"|(?<=%)(?:[0-7]{_HEX}|[CDcd]{_HEX}{_REST}|[Ee]{_HEX}{_REST}{_REST}|[Ff][0-7]{_REST}{_REST}{_REST})"
-    r"|(?<=\x1b)\[[0-?]*[ -/]*[@-~])",
-    re.DOTALL,
+    r"|(?<=\x1b)\[[0-?]*[ -/]*[@-~])"
 )
 _MOST_BEGUN = 3
 _LONGEST_BEGUN = 48
@@ -38,15 +37,15 @@ _CONTROLS = {
     "N": "\x85", "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
 """What a backslash and a letter stand for; the last line only in YAML."""
-_LAYOUT = re.compile(
+_LAYOUT = (
     "[\\s\\\\'\"`|+\u2500-\u257f"  # spaces, quotes, frames
     "\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffd]+"  # what many writers leave out
 )
-_LAYOUT_IN_ASCII = {code: None for code in range(128) if _LAYOUT.match(chr(code))}
+_LAYOUT_IN_ASCII = dict.fromkeys((*range(33), *b"\\'\"`|+\x7f"))
 
 
 class _Pass(NamedTuple):
-    pattern: re.Pattern[str]
+    pattern: str
     replacement: Callable[[re.Match[str]], str]
 
 
@@ -108,12 +107,12 @@ def decode(text: str) -> str:
     """Return a text with one level of escapes undone."""
     if "\\" not in text and "&" not in text and "%" not in text and "\x1b" not in text:
         return text
-    return _ESCAPE.sub(_character, text)
+    return re.sub(_ESCAPE, _character, text)
 
 
 def squeeze(text: str) -> str:
     """Return a text without anything that layouts insert: spaces, line breaks, quotes, backslashes, frames."""
-    return text.translate(_LAYOUT_IN_ASCII) if text.isascii() else _LAYOUT.sub("", text)
+    return text.translate(_LAYOUT_IN_ASCII) if text.isascii() else re.sub(_LAYOUT, "", text)
 
 
 def without_begun_escapes(text: str) -> Iterator[str]:
@@ -169,7 +168,7 @@ def _replace(
     text: str,
     starts: Sequence[int],
     ends: Sequence[int],
-    pattern: re.Pattern[str],
+    pattern: str,
     replacement: Callable[[re.Match[str]], str],
 ) -> tuple[str, list[int], list[int]]:
     """Replace every match, and return the new text with the places of its characters."""
@@ -177,7 +176,7 @@ def _replace(
     new_starts: list[int] = []
     new_ends: list[int] = []
     done = 0
-    for found in pattern.finditer(text):
+    for found in re.finditer(pattern, text):
         start, end = found.span()
         new = replacement(found)
         parts += [text[done:start], new]
@@ -307,7 +306,7 @@ def _escape(value: str) -> Iterator[str]:
 _MOST_LEARNT = 1_000
 _SHORTEST_PART = 4
 _SHORTEST_MIDDLE = 6
-_ELLIPSIS = re.compile(r"""[ \[(<'"\\]*(?:…|\.{3,}|\\u2026|&hellip;)[ \])>'"]*""")
+_ELLIPSIS = r"""[ \[(<'"\\]*(?:…|\.{3,}|\\u2026|&hellip;)[ \])>'"]*"""
 _ELLIPSES = ("…", "...", "\\u2026", "&hellip;")
 Span = tuple[int, int]
 
@@ -366,7 +365,7 @@ def spans_of(wanted: Wanted, text: str, *, is_cut: bool = False, has_cuts: bool 
         while start >= 0:
             yield start, start + len(form)
             start = text.find(form, start + 1)
-    cuts = list(_ELLIPSIS.finditer(text)) if has_cuts and any(dots in text for dots in _ELLIPSES) else []
+    cuts = list(re.finditer(_ELLIPSIS, text)) if has_cuts and any(dots in text for dots in _ELLIPSES) else []
     if not cuts and not is_cut:
         return
     starts = [cut.end() for cut in cuts]

@@ -120,7 +120,7 @@ class Budget(NamedTuple):
         return ", ".join(parts) or "no limit"
 
 
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = (
     r"(?P<sign>\$?)\s*(?P<number>[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)\s*(?P<scale>[kKM]?)\s*(?P<unit>\$|[A-Za-z]*)"
 )
 _SCALES: Final = {"": 1, "k": 1_000, "K": 1_000, "M": 1_000_000}
@@ -140,7 +140,7 @@ def _amount(part: str) -> tuple[str, float]:
     Raises:
         ValueError: If it is not a valid limit.
     """
-    match = _AMOUNT.fullmatch(part.strip())
+    match = re.fullmatch(_AMOUNT, part.strip())
     if match is None:
         raise ValueError(f"'{part.strip()}' is not an amount" if part.strip() else "one of its parts is empty")
     units = [unit for unit in (match["sign"], match["unit"]) if unit]

@@ -10,13 +10,12 @@ import re
 import tokenize
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 _TOKEN = re.compile(r"(?P<comment>#[^\r\n]*)|(?<!\w)(?P<prefix>[rbuftRBUFT]{0,2})(?P<quote>'''|\"\"\"|'|\")")
 _FORMATTED = frozenset("fFtT")
-_TYPE_STATEMENT = re.compile(r"^([ \t]*)type[ \t]+(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*(?==[^=])", re.MULTILINE)
-_GENERIC = re.compile(r"\b(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
-_EXCEPT = re.compile(r"^[ \t]*except\*?[ \t]+[\w.]+(?:[ \t]*,[ \t]*[\w.]+)+[ \t]*(?=:)", re.MULTILINE)
+_TYPE_STATEMENT = r"(?m)^([ \t]*)type[ \t]+(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*(?==[^=])"
+_GENERIC = r"\b(?:def|class)[ \t]+\w+[ \t]*(?=\[)"
+_EXCEPT = r"(?m)^[ \t]*except\*?[ \t]+[\w.]+(?:[ \t]*,[ \t]*[\w.]+)+[ \t]*(?=:)"
 _DEBUG = re.compile(r"(?<![=<>!])=\s*\Z")
 
 
@@ -65,17 +64,16 @@ class _EndlessError(Exception):
     """A string does not end."""
 
 
-@dataclass
 class _Formatted:
     """A formatted string: where its text begins and ends, and the braces and expressions of its fields."""
 
-    start: int
-    opened: int
-    closed: int = 0
-    end: int = 0
-    fields: list[tuple[int, int, int]] = field(default_factory=list)
-    inner: list[tuple[int, int]] = field(default_factory=list)
-    nested: list["_Formatted"] = field(default_factory=list)
+    def __init__(self, start: int, opened: int) -> None:
+        self.start = start
+        self.opened = opened
+        self.closed = self.end = 0
+        self.fields: list[tuple[int, int, int]] = []
+        self.inner: list[tuple[int, int]] = []
+        self.nested: list[_Formatted] = []
 
 
 class _Strings:
@@ -209,15 +207,15 @@ def _rewrite_statements(written: list[str], masked: str) -> None:
     """Replace type parameters, `type` statements and `except` without parentheses."""
     for start, end in _type_parameters(masked):
         written[start:end] = [one if one == "\n" else " " for one in masked[start:end]]
-    for found in _TYPE_STATEMENT.finditer(masked):
+    for found in re.finditer(_TYPE_STATEMENT, masked):
         written[found.start() : found.end()] = (found[1] + found[2]).ljust(len(found[0]))
-    for found in _EXCEPT.finditer(masked):
+    for found in re.finditer(_EXCEPT, masked):
         for at in range(found.start(), found.end()):
             written[at] = "|" if masked[at] == "," else written[at]
 
 
 def _type_parameters(masked: str) -> Iterator[tuple[int, int]]:
-    for found in _GENERIC.finditer(masked):
+    for found in re.finditer(_GENERIC, masked):
         depth = 0
         for at in range(found.end(), len(masked)):
             depth += (masked[at] == "[") - (masked[at] == "]")

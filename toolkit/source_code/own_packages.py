@@ -13,7 +13,7 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.module_files import PYTHON
 from toolkit.tools.foreign.frameworks import FRAMEWORKS, framework_of, support_for
 
-_NAME = re.compile(rb"""^\s*name\s*[=:]\s*["']([\w.-]+)["']""", re.MULTILINE)
+_NAME = rb"""(?m)^\s*name\s*[=:]\s*["']([\w.-]+)["']"""
 _METADATA = ("pyproject.toml", "setup.py")
 _MOST_FOLDERS = 6
 _OURS = "toolkit-cli"
@@ -55,7 +55,7 @@ def _distribution_around(folder: str) -> str | None:
     for _ in range(_MOST_FOLDERS):
         for name in _METADATA:
             with suppress(OSError):
-                found = _NAME.search(bounded_bytes(os.path.join(folder, name)))  # noqa: PTH118
+                found = re.search(_NAME, bounded_bytes(os.path.join(folder, name)))  # noqa: PTH118
                 if found is not None:
                     return re.sub(r"[._]", "-", found[1].decode(errors="replace")).lower()
         folder = os.path.dirname(folder)  # noqa: PTH120

@@ -22,21 +22,19 @@ FILES = (*SUFFIXES, JSON)
 CASES = (".cases.yaml", ".cases.yml")
 """The ends of the names of files with test cases."""
 
-_OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
-_OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
-_OF_OTHERS = re.compile(
-    r"^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser)[ \t]*:"
+_OF_TOOLS = rb"(?i)tool|def execute|kernel_function"
+_OUR_KEY = r"""(?m)^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)"""
+_OF_OTHERS = (
+    r"(?m)^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser)[ \t]*:"
     r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?(?:[\w.-]+\.(?:io|dev)/|pypyr\.)"
-    r"|uses[ \t]*:[ \t]*['\"]?[\w.-]+/[^\s@]+@|(?:script|task|checkout|label|image|run)[ \t]*:)",
-    re.MULTILINE,
+    r"|uses[ \t]*:[ \t]*['\"]?[\w.-]+/[^\s@]+@|(?:script|task|checkout|label|image|run)[ \t]*:)"
 )
 """What the files of build services have beside their `steps`: Cloud Build, Azure Pipelines, GitHub and pypyr."""
-_API = re.compile(
-    rb"""^(?:["']?(?:openapi|swagger)["']?[ \t]*:|[ \t]*+\{?[ \t]*+"(?:openapi|swagger)"[ \t]*:)[ \t]*["']?[0-9]""",
-    re.MULTILINE,
+_API = (
+    rb"""(?m)^(?:["']?(?:openapi|swagger)["']?[ \t]*:|[ \t]*+\{?[ \t]*+"(?:openapi|swagger)"[ \t]*:)[ \t]*["']?[0-9]"""
 )
 """The key of an OpenAPI document with its version, which can be anywhere at the top level."""
-_MINIFIED_API = re.compile(rb"""[{,]"(?:openapi|swagger)":"[0-9]""")
+_MINIFIED_API = rb"""[{,]"(?:openapi|swagger)":"[0-9]"""
 _LARGEST_API = 32 * 1024 * 1024
 _ENOUGH_TO_TELL = 1024 * 1024
 _MOST_SEARCHED = 100
@@ -82,8 +80,8 @@ def means_tool(path: Path) -> bool:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
         return True  # opening it reports why it cannot be read
-    key = _OUR_KEY.search(text.removeprefix("\ufeff"))
-    return key is not None and not ("steps" in key[0] and _OF_OTHERS.search(text))
+    key = re.search(_OUR_KEY, text.removeprefix("\ufeff"))
+    return key is not None and not ("steps" in key[0] and re.search(_OF_OTHERS, text))
 
 
 def means_api(path: Path, *, most: int = _LARGEST_API) -> bool:
@@ -97,14 +95,14 @@ def means_api(path: Path, *, most: int = _LARGEST_API) -> bool:
 
 def is_api_text(text: bytes, suffix: str) -> bool:
     """Whether the text of a file with a suffix is meant as an OpenAPI document."""
-    return _API.search(text) is not None or (suffix == JSON and _MINIFIED_API.search(text) is not None)
+    return re.search(_API, text) is not None or (suffix == JSON and re.search(_MINIFIED_API, text) is not None)
 
 
 def mentions_tools(path: Path) -> bool:
     """Whether the text of a Python file that cannot be parsed mentions tools; if not, it was not meant to have any."""
     try:
         with open_regular(path) as stream:
-            return _OF_TOOLS.search(stream.read(MOST_OF_SOURCE)) is not None
+            return re.search(_OF_TOOLS, stream.read(MOST_OF_SOURCE)) is not None
     except OSError:
         return True  # opening it reports why it cannot be read
 

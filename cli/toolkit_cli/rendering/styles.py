@@ -15,7 +15,7 @@ UNKNOWN = "(known at runtime)"
 _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
 _NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
-_READS_AS_ESCAPE = re.compile(r"[\\nrtxuU]")
+_READS_AS_ESCAPE = r"[\\nrtxuU]"
 _ELLIPSIS = "…"
 
 
@@ -52,7 +52,7 @@ def _with_backslashes(pieces: list[str], following: str) -> list[str]:
     after = following
     shown: list[str] = []
     for piece in reversed(pieces):
-        doubled = piece == "\\" and bool(_READS_AS_ESCAPE.match(after))
+        doubled = piece == "\\" and bool(re.match(_READS_AS_ESCAPE, after))
         shown.append("\\\\" if doubled else piece)
         after = piece
     return shown[::-1]
@@ -230,8 +230,8 @@ def stem(*, is_last: bool) -> Stem:
     return Stem("└─ ", "   ") if is_last else Stem("├─ ", "│  ")
 
 
-_HEADING = re.compile(r"\S.*:")
-_TERM = re.compile(r"  (\S+(?: \S+)*)(.*)", re.DOTALL)
+_HEADING = r"\S.*:"
+_TERM = r"(?s)  (\S+(?: \S+)*)(.*)"
 _USAGE = "Usage:"
 
 
@@ -241,7 +241,7 @@ def for_its_reader(page: str) -> str:
         return page
     is_listing, lines = False, []
     for line in page.split("\n"):
-        is_listing = bool(_HEADING.fullmatch(line)) or (is_listing and not line[:1].strip())
+        is_listing = bool(re.fullmatch(_HEADING, line)) or (is_listing and not line[:1].strip())
         lines.append(paint(_styled(line, is_listing=is_listing), colour=True))
     return "\n".join(lines)
 
@@ -249,8 +249,8 @@ def for_its_reader(page: str) -> str:
 def _styled(line: str, *, is_listing: bool) -> Line:
     if line.startswith(_USAGE):
         return [("strong", _USAGE), ("plain", line.removeprefix(_USAGE))]
-    if _HEADING.fullmatch(line):
+    if re.fullmatch(_HEADING, line):
         return [("strong", line)]
-    if is_listing and (found := _TERM.fullmatch(line)):
+    if is_listing and (found := re.fullmatch(_TERM, line)):
         return [("plain", "  "), ("hint", found[1]), ("plain", found[2])]
     return [("plain", line)]

@@ -19,7 +19,7 @@ from toolkit.pipelines.expressions.operators import FORMATTING_HINT, OPERATORS
 from toolkit.problems import did_you_mean
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
-TOKEN = re.compile(QUOTED + r"""|['"]|[][(){}]|\#""", re.DOTALL)
+TOKEN = f"(?s){QUOTED}" + r"""|['"]|[][(){}]|\#"""
 CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -34,8 +34,8 @@ def end_of_expression(text: str, start: int) -> int | None:
         The index of the first brace, or `None` if it is missing.
     """
     open_brackets: list[str] = []
-    position = start
-    while found := TOKEN.search(text, position):
+    tokens, position = re.compile(TOKEN), start
+    while found := tokens.search(text, position):
         mark = found.group()
         if mark in CLOSERS:
             if mark == "}" and "{" not in open_brackets:
@@ -52,12 +52,12 @@ def end_of_expression(text: str, start: int) -> int | None:
 
 def comment_in(source: str) -> int | None:
     """Return the index of the first comment, or `None` if there is none."""
-    return next((found.start() for found in TOKEN.finditer(source) if found.group() == "#"), None)
+    return next((found.start() for found in re.finditer(TOKEN, source) if found.group() == "#"), None)
 
 
 def without_strings(source: str) -> str:
     """Return the expression with spaces in place of its quoted strings."""
-    return TOKEN.sub(lambda found: found.group() if len(found.group()) == 1 else " " * len(found.group()), source)
+    return re.sub(TOKEN, lambda found: found.group() if len(found.group()) == 1 else " " * len(found.group()), source)
 
 
 def span_of(node: ast.AST, source: str) -> tuple[int, int]:

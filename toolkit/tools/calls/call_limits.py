@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from toolkit.amounts import parse_duration
 
-_RATE: Final = re.compile(r"\s*([1-9]\d{0,8})\s*/(.+)")
+_RATE: Final = r"\s*([1-9]\d{0,8})\s*/(.+)"
 
 
 class Limit(NamedTuple):
@@ -51,7 +51,7 @@ class Limiter(Protocol):
 
 def parse_rate(text: str) -> tuple[int, float] | None:
     """Parse a rate such as `10/1m` into a number of calls and a period in seconds; return `None` if it is not valid."""
-    match = _RATE.fullmatch(text)
+    match = re.fullmatch(_RATE, text)
     seconds = parse_duration(match[2]) if match is not None else None
     return (int(match[1]), seconds) if match is not None and seconds else None
 

@@ -13,9 +13,9 @@ _GOOGLE_HEADINGS = _GOOGLE_PARAMETERS | _GOOGLE_OTHERS
 _NUMPY_PARAMETERS = {"parameters", "other parameters"}
 _GOOGLE_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)")
 _NUMPY_ENTRY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
-_SPHINX_ENTRY = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)")
+_SPHINX_ENTRY = r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)"
 _ITEMS = ("- ", "* ", "• ")
-_SPHINX_FIELD = re.compile(r":\w[^:]*:")
+_SPHINX_FIELD = r":\w[^:]*:"
 
 
 class Docstring(NamedTuple):
@@ -73,8 +73,12 @@ def _begins_section(lines: list[str], position: int) -> bool:
     return (
         (first != " " and line.rstrip().endswith(":") and line.strip().lower() in _GOOGLE_HEADINGS)
         or _is_numpy_heading(lines, position)
-        or (first == ":" and _SPHINX_FIELD.match(line) is not None)
+        or _is_sphinx_field(line)
     )
+
+
+def _is_sphinx_field(line: str) -> bool:
+    return line.startswith(":") and re.match(_SPHINX_FIELD, line) is not None
 
 
 def _is_numpy_heading(lines: list[str], position: int) -> bool:
@@ -85,9 +89,8 @@ def _is_numpy_heading(lines: list[str], position: int) -> bool:
 def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -> int:
     """Parse the section at `position`, add its entries to `parameters`, and return the position of the next section."""
     heading = lines[position].strip().lower()
-    sphinx = _SPHINX_FIELD.match(lines[position])
-    if sphinx:
-        entry = _SPHINX_ENTRY.match(lines[position])
+    if _is_sphinx_field(lines[position]):
+        entry = re.match(_SPHINX_ENTRY, lines[position])
         end = _end_of_section(lines, position + 1)
         if entry:
             parameters[entry[1]] = _join([entry[2], *lines[position + 1 : end]])
