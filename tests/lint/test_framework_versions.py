@@ -344,6 +344,53 @@ def test_module_that_the_locked_version_still_has_is_an_info(project):
     assert [one["severity"] for one in found] == ["error", "info", "error"]
 
 
+def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project):
+    write(project, "src/weather/server.py", SERVER.replace("from fastmcp", "from mcp.server.fastmcp"))
+
+    def severities(text="mcp>=1.12\n", constraints=""):
+        write(project, "requirements.txt", text)
+        write(project, "constraints.txt", constraints)
+        return [one["severity"] for one in json.loads(lint("--select", "TK710", "src"))]
+
+    assert severities() == severities("# mcp-user\nmcp>=1.12\n") == severities(constraints="mcp\n") == ["error"]
+    assert (
+        severities("mcp>=1.12\nmcp_use[search]>=1\n") == severities("mcp>=1.12\nlangchain-mcp-adapters\n") == ["info"]
+    )
+    assert severities(constraints="mcp<2\n") == severities("mcp>=1.12,<2\n") == []
+    write(
+        project, "pyproject.toml", '[project]\ndependencies = ["mcp"]\n[tool.uv]\nconstraint-dependencies = ["mcp<2"]\n'
+    )
+    assert severities() == []
+
+
+def test_files_that_need_the_same_bound_are_one_finding(project):
+    source = SERVER.replace("from fastmcp", "from mcp.server.fastmcp")
+    for name in ("alerts", "server", "tides"):
+        write(project, f"src/weather/{name}.py", source)
+    write(project, "src/other/server.py", source)
+    write(project, "src/other/requirements.txt", "mcp\n")
+    write(project, "pyproject.toml", '[project]\ndependencies = [\n    "mcp>=1.12",\n]\n')
+    found = json.loads(lint("--select", "TK710", "src"))
+    assert [(one["location"]["file"], one["related"]) for one in found] == [
+        ("src/other/server.py", [related("src/other/requirements.txt", 1, "the requirement")]),
+        (
+            "src/weather/alerts.py",
+            [
+                related(
+                    "pyproject.toml",
+                    3,
+                    "the requirement; 2 more files, such as 'src/weather/server.py', import the module",
+                )
+            ],
+        ),
+    ]
+
+
+def related(file, line, message):
+    place = {"file": file, "line": line, "column": 1, "end_line": None, "end_column": None}
+    return {"location": place, "message": message}
+
+
 @pytest.mark.parametrize(
     ("text", "quoted"),
     [

@@ -30,6 +30,15 @@ def test_backup_that_another_file_mentions_is_an_error(write):
     assert found("--static", ".") == {"server_old.py": "error"}
 
 
+def test_output_that_somebody_has_pasted_is_a_note(write):
+    pasted = "from tools import mcp\n\nmcp.tool(print)\n[Order(number=1, Customer(name='A')), ...>]\n"
+    write(output=pasted, server=f"{pasted}\n\ndef find(order): ...\n", Kept_in_output2=pasted)
+    assert found("--static", ".") == {"Kept/output2.py": "info", "output.py": "info", "server.py": "error"}
+    assert found("--static", "output.py") == {"output.py": "error"}
+    write(main="import output\n")
+    assert found("--static", ".")["output.py"] == "error"
+
+
 def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):
     write(generated_in_server=BROKEN, notebook=f"!pip install fastmcp\n{BROKEN}", server=BROKEN)
     assert found("--static", ".") == {"generated/server.py": "info", "notebook.py": "info", "server.py": "error"}

@@ -122,35 +122,6 @@ def test_item_of_a_shopping_cart_is_a_note(severities):
     assert severities(HEAD + "".join(tool(f"{name}(number: str)") for name in names)) == dict.fromkeys(names, "info")
 
 
-REFUSING = """for word in {words}:
-        if word in query.upper():
-            {then}
-    return database.run(query)"""
-
-
-@pytest.mark.parametrize(
-    ("words", "then", "severity"),
-    [
-        ('["DROP", "DELETE", "UPDATE", "INSERT"]', "return 'refused'", "info"),
-        ('["DROP", "DELETE", "UPDATE"]', "raise ValueError(word)", "info"),
-        ("WRITES", "return 'refused'", "info"),
-        ('["DROP"]', "return 'refused'", "error"),
-        ('["DROP", "DELETE", "UPDATE"]', "print(word)", "error"),
-    ],
-)
-def test_query_whose_words_that_change_data_are_refused_is_a_note(severities, words, then, severity):
-    body = REFUSING.format(words=words, then=then)
-    known = HEAD + '\nWRITES = ("drop ", "delete ", "update ")\n'
-    assert severities(known + tool("run_sql(query: str)", body)) == {"run_sql": severity}
-
-
-def test_query_whose_words_that_change_data_are_refused_in_one_expression_is_a_note(severities):
-    body = (
-        "if any(one in query for one in ('drop', 'delete', 'update')):\n        return 'refused'\n    return run(query)"
-    )
-    assert severities(HEAD + tool("run_sql(query: str)", body)) == {"run_sql": "info"}
-
-
 @pytest.mark.parametrize(
     ("default", "test", "severity"),
     [
@@ -162,8 +133,9 @@ def test_query_whose_words_that_change_data_are_refused_in_one_expression_is_a_n
 )
 def test_files_that_are_only_deleted_to_be_overwritten_are_a_note(severities, default, test, severity):
     body = f"path = folder / name\n    if {test}:\n        path.unlink()\n    return path.rename(name)"
-    signature = f"move_file(name: str, overwrite: bool = {default})"
-    assert severities(HEAD + tool(signature, body)) == {"move_file": severity}
+    written = tool(f"move_file(name: str, overwrite: bool = {default})", body)
+    written = written.replace("says enough", "removes what is there")
+    assert severities(HEAD + written) == {"move_file": severity}
 
 
 def test_parameter_that_a_simulation_never_reads_is_a_note_if_its_docstring_says_so(severities):
@@ -189,15 +161,20 @@ LIVEKIT = "from livekit.agents import function_tool\n"
         ("delete_page(number: str)", "return tell(number)", "info"),
         ("delete_page(number: str)", "log('deleting'); raise ToolError('delete failed')", "info"),
         ("pay_bill(number: str)", "return bank.go(number)", "error"),
-        ("transfer_money(number: str)", "return bank.go(number)", "error"),
+        ("transfer_money(number: str)", "return bank.go(number)", "info"),
+        ("deploy_shop(number: str)", "return cloud.deploy(number)", "info"),
         ("transfer_call(number: str)", "return phone.transfer(number)", "info"),
         ("send_goods_link(number: str)", "return chat.send(number)", "info"),
         ("publish_campaign(number: str)", "return ads.publish(number)", "info"),
         ("execute_query_to_file(number: str)", "return database.go(number)", "info"),
-        ("execute_python(number: str)", "return box.go(number)", "error"),
-        ("tidy(path: str)", "import os; os.remove(path)", "error"),
-        ("tidy(found: dict)", "import os; os.remove(found['path'])", "info"),
-        ("tidy(found: dict)", "import shutil; shutil.rmtree(found['path'])", "error"),
+        ("execute_python(number: str)", "return box.go(number)", "info"),
+        ("execute_python(number: str)", "return eval(number)", "error"),
+        ("execute_sql(number: str)", "return database.execute(number)", "info"),
+        ("run_command(number: str)", "import subprocess; return subprocess.run(['sh', '-c', number])", "info"),
+        ("run_command(number: str)", "import subprocess; return subprocess.run(number.split())", "error"),
+        ("run_command(number: str)", "import subprocess; return subprocess.run([number, '-a'])", "error"),
+        ("tidy(path: str)", "import shutil; shutil.rmtree(path)", "info"),
+        ("delete_found(found: dict)", "import os; os.remove(found['path'])", "error"),
     ],
 )
 def test_both_the_name_and_the_body_must_say_that_something_is_lost(severities, signature, body, severity):
@@ -207,12 +184,36 @@ def test_both_the_name_and_the_body_must_say_that_something_is_lost(severities, 
 @pytest.mark.parametrize(
     ("signature", "body", "severity"),
     [
+        ("tidy(path: str)", "import os; os.remove(path)", "error"),
+        ("tidy(found: dict)", "import os; os.remove(found['path'])", "info"),
+        ("tidy(found: dict)", "import shutil; shutil.rmtree(found['path'])", "error"),
+    ],
+)
+def test_description_may_say_what_the_name_does_not(severities, signature, body, severity):
+    written = tool(signature, body).replace("says enough", "removes a file")
+    assert severities(HEAD + written) == {"tidy": severity}
+
+
+def test_copies_that_another_file_has_replaced_are_a_note(severities, tmp_path):
+    severities(HEAD + tool("delete_page(number: str)"))
+    for name, severity in (("server_legacy.py", "info"), ("legacy_server.py", "error")):
+        (tmp_path / "server.py").rename(tmp_path / name)
+        result = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "--format", "json", name])
+        assert [one["severity"] for one in json.loads(result.stdout) if one["code"] == "TK506"] == (
+            [severity] if severity == "error" else []
+        )
+        (tmp_path / name).rename(tmp_path / "server.py")
+
+
+@pytest.mark.parametrize(
+    ("signature", "body", "severity"),
+    [
         ("cancel_order(number: str)", "return shop.cancel(number)", "info"),
-        ("delete_order(number: str)", "return shop.delete(number)", "error"),
+        ("delete_order(number: str)", "return shop.delete(number)", "info"),
         ("tidy(path: str)", "import os; os.remove(path)", "info"),
     ],
 )
-def test_framework_that_has_no_approval_is_judged_by_what_the_name_says_too(severities, signature, body, severity):
+def test_framework_without_a_mark_for_approval_has_notes_only(severities, signature, body, severity):
     written = LIVEKIT + tool(signature, body).replace("@mcp.tool", "@function_tool")
     assert severities(written) == {signature.partition("(")[0]: severity}
     asked = AGNO + tool("cancel_order(number: str)", "return shop.cancel(number)").replace("@mcp.tool", "@tool")

@@ -284,6 +284,62 @@ def test_deprecated_transport_is_minor_where_it_is_shown(project):
         assert [one for one in found(file) if one.startswith("TK713")] == expected
 
 
+def test_deprecated_transport_beside_its_successor_and_features_of_clients_are_minor(project):
+    source = f"{THEIRS}\n\nmcp.run(transport='sse')\n"
+    (project / "pyproject.toml").touch()
+    (project / "shop.py").write_text(source, "utf-8")
+    assert "TK713:13:warning" in found("shop.py")
+    (project / "main.py").write_text("from shop import mcp\n\nmcp.run(transport='streamable-http')\n", "utf-8")
+    assert [one for one in found("shop.py") if one.startswith("TK713")] == []
+    asking = THEIRS.replace("import FastMCP", "import Context, FastMCP").replace(
+        "look_up(number)", "look_up(ctx: Context)"
+    )
+    (project / "shop.py").write_text(asking.replace('number["shop"]', 'ctx.sample("What?")'), "utf-8")
+    assert [one for one in found("shop.py") if one.startswith("TK713")] == []
+    assert "TK713:10:info" in found("shop.py", "--profile", "all")
+
+
+def test_name_that_mcp_allows_is_minor_in_a_server(project):
+    for name, expected in (("shop.find", []), ("find it", ["TK101:8:error"]), ("shop.find", [])):
+        (project / "theirs.py").write_text(THEIRS.replace("@mcp.tool", f"@mcp.tool(name={name!r})"), "utf-8")
+        assert [one for one in found("theirs.py") if one.startswith("TK101")] == expected
+    agent = THEIRS.replace("from fastmcp import FastMCP", "from agents import function_tool")
+    agent = agent.replace('\nmcp = FastMCP("shop")\n', "").replace(
+        "@mcp.tool", '@function_tool(name_override="shop.find")'
+    )
+    (project / "theirs.py").write_text(agent, "utf-8")
+    assert [one for one in found("theirs.py") if one.startswith("TK101")] == ["TK101:6:error"]
+
+
+NEVER = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+def register():
+    try:
+        from shop.orders import find
+
+        @mcp.tool(name="find it")
+        def find_it(number: str) -> str:
+            """Find an order of a customer."""
+            return find(number)
+    except ImportError:
+        pass
+'''
+
+
+def test_tool_behind_an_import_that_always_fails_is_minor(project):
+    (project / "server.py").write_text(NEVER, "utf-8")
+    assert "TK101:12:error" in found("server.py")  # somebody may have installed the package
+    (project / "shop").mkdir()
+    (project / "shop" / "__init__.py").touch()
+    assert found("server.py") == []
+    (project / "shop" / "orders.py").write_text("def find(number): ...\n", "utf-8")
+    assert "TK101:12:error" in found("server.py")
+
+
 def test_advice_on_the_order_of_calls_is_minor_and_a_command_is_not(project):
     for said, expected in (
         ("Always call this first.", "info"),
@@ -740,7 +796,6 @@ def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     project.joinpath("served.py").write_text(served, "utf-8")
     assert found("served.py") == [
         "TK410:22:warning",
-        "TK506:35:error",
         "TK509:19:warning",
         "TK510:31:warning",
         "TK511:49:error",
@@ -820,7 +875,7 @@ mcp.run(transport=HTTP)
 
 def test_helpers_constants_and_other_rules_are_taken_into_account(project):
     project.joinpath("helpers.py").write_text(f"from typing import Annotated\n{HELPERS}", "utf-8")
-    assert found("helpers.py") == ["TK506:56:error"]
+    assert found("helpers.py") == []
 
 
 MILD = '''
@@ -895,6 +950,6 @@ def test_mocks_sandboxes_and_short_calls_are_an_info(project):
         "TK404 31 warning",
         "TK404 32 warning",
         "TK404 44 warning",
-        "TK506 23 error",
-        "TK506 9 error",
+        "TK506 23 info",
+        "TK506 9 info",
     ]

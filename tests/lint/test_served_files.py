@@ -129,6 +129,102 @@ def test_prints_count_where_a_file_serves_over_standard_output(linted, serve, fo
     assert linted("TK407", PRINTING.replace("{serve}", serve)) == found
 
 
+WAYS = '''
+import signal
+import sys
+
+from fastmcp import FastMCP
+
+mcp = FastMCP("weather")
+
+
+@mcp.tool
+def forecast(city: str) -> str:
+    """Forecast tomorrow's weather in a city."""
+    return city
+
+
+def serve():
+    try:
+        mcp.run()
+    except OSError:
+        print("failed")
+    finally:
+        print("over")
+    print("ended")
+
+
+def serve_over_http():
+    print("serving")
+    mcp.run(transport="http")
+
+
+def load():
+    try:
+        import weather
+    except ImportError:
+        print("pip install weather")
+        sys.exit(1)
+
+
+def usage():
+    print("server.py [--help]")
+    sys.exit(2)
+
+
+def choose(transport):
+    if transport == "sse":
+        print("http://localhost:8000")
+
+
+def stop(number, frame):
+    print("bye")
+    sys.exit(0)
+
+
+signal.signal(signal.SIGINT, stop)
+'''
+
+
+def test_what_is_printed_before_or_after_the_server_uses_standard_output_does_not_count(linted):
+    assert linted("TK407", WAYS) == []
+    early = WAYS.replace("    try:\n        mcp.run()", "    print('starting')\n    try:\n        mcp.run()")
+    early = early.replace("        sys.exit(1)", "        weather = None")
+    message = "prints to standard output, where this file serves its tools"
+    assert linted("TK407", early) == [
+        f"server.py:17:5: warning[TK407] 'serve' {message}",
+        f"server.py:36:9: warning[TK407] 'load' {message}",
+    ]
+
+
+def test_tools_that_the_project_serves_over_http_only_may_print(linted, tmp_path):
+    (tmp_path / "pyproject.toml").write_text("", "utf-8")
+    tools = PRINTING.partition("@click")[0]
+    assert linted("TK407", tools) == TOOL
+    (tmp_path / "main.py").write_text("from server import mcp\n\nmcp.run(transport='http')\n", "utf-8")
+    assert linted("TK407", tools) == TOOL
+    (tmp_path / "main.py").write_text("from server import mcp\n\napp = mcp.http_app()\n", "utf-8")
+    assert linted("TK407", tools) == []
+    (tmp_path / "other.py").write_text("from server import mcp\n\nmcp.run()\n", "utf-8")
+    assert linted("TK407", tools) == TOOL
+
+
+def test_all_prints_of_a_function_are_one_finding_and_one_fix(linted, tmp_path):
+    many = PRINTING.replace("{serve}", "mcp.run()").replace(
+        "    print(city)\n", "    print(city)\n    print(1)\n    print(2)\n"
+    )
+    assert linted("TK407", many)[1:2] == TOOL
+    shown = (
+        CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "--select", "TK407", "server.py"]).stdout
+    )
+    assert "::: server.py:19:5" in shown
+    assert "^ 2 more, the last one here" in shown
+    CliRunner().invoke(
+        application(), ["lint", "--static", "--no-cache", "--select", "TK407", "--fix", "--unsafe-fixes", "server.py"]
+    )
+    assert linted("TK407", (tmp_path / "server.py").read_text("utf-8")) == []
+
+
 def test_name_that_one_server_has_twice_is_found_in_its_source(linted):
     assert linted("TK103", TWICE) == [
         "server.py:15:5: error[TK103] duplicate tool name 'forecast'",

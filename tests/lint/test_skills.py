@@ -58,6 +58,21 @@ def test_skill_of_a_hidden_folder_is_checked_with_the_tools_beside_it(invoke, tm
     assert lines(invoke, ".") == (0, [f".claude/skills/forecast/SKILL.md:{found}"])
 
 
+@pytest.mark.parametrize(
+    ("imported", "is_reported"),
+    [
+        ("from strands_tools import get_forcast\n", False),
+        ("from strands_tools import (\n    editor,\n    get_forcast,\n)\n", False),
+        ("from strands_tools import editor  # get_forecast\n", True),
+    ],
+)
+def test_tool_that_a_program_imports_exists(invoke, tmp_path, imported, is_reported):
+    (tmp_path / "agent.py").write_text(f"{imported}{TOOLS}", "utf-8")
+    write(tmp_path / "forecast" / "SKILL.md", "Call `get_forcast`.\n")
+    _, found = lines(invoke, "agent.py", "forecast", "--static", "--select", "TK645")
+    assert bool(found) == is_reported
+
+
 def test_renamed_tool_is_found_in_the_lockfile(invoke, tmp_path):
     (tmp_path / "tools.py").write_text(TOOLS.replace("get_forecast", "weather"), "utf-8")
     assert invoke("lock", "--update", "tools.py")[0] == 0
@@ -179,9 +194,10 @@ def test_skill_of_claude_code_is_named_by_its_folder(invoke, tmp_path):
         (".claude/skills/forecast", "weather", "warning"),
         ("forecast", "weather", "info"),
         ("skills", "weather", "info"),
-        ("skills/rain_alarm", "rain_alarm", "error"),
+        ("skills/rain_alarm", "rain_alarm", "warning"),
+        ("skills/rain_alarm", "Rain_alarm", "error"),
         ("packages/skills/rain_alarm", "rain_alarm", "info"),
-        (".claude/skills/rain_alarm", "rain_alarm", "error"),
+        (".claude/skills/rain_alarm", "rain_alarm", "warning"),
     ],
 )
 def test_name_is_minor_where_no_client_seems_to_read_it(invoke, tmp_path, place, name, severity):

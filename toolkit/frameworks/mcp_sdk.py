@@ -61,6 +61,7 @@ MARKS = SourceMarks(
         calls=("FastMCP().tool", "MCPServer().tool"),
         variadic=("*", "**"),
         removed=(("mcp.server.fastmcp", "mcp", "2"),),
+        held_back_by=("langchain-mcp-adapters", "mcp-use", "mcpadapt"),  # 0.3.2, 1.7.1 and 0.1.20, checked 2026-11-27
     ),
     serves=("run", "run_stdio_async", "stdio_server"),
     sent=Sent(("inputSchema", "input_schema"), ("mcp", "mcp_types", "fastmcp"), ("tools/list",)),

@@ -54,7 +54,9 @@ def _faults_of_name(skill: Skill) -> Iterator[HeaderFault]:
         yield wrong_length("name", name, LONGEST_NAME)
     elif not _NAME.fullmatch(name.text):
         hint = "use lowercase letters, digits, and single hyphens between them"
-        yield HeaderFault(f"the name {name.text!r} is not valid for a skill", name.location, hint)
+        message = f"the name {name.text!r} is not valid for a skill"
+        is_usable = _NAME.fullmatch(name.text.replace("_", "-")) is not None
+        yield HeaderFault(message, name.location, hint, is_usable=is_usable)
     elif name.text != folder and not (skill.folder / ".git").exists():  # anybody names a checkout
         message = f"the skill is named {name.text!r}, but its folder {folder!r}"
         yield HeaderFault(message, name.location, "give both the same name", is_usable=True)

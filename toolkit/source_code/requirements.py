@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from toolkit.problems import Location
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.python_sources import PythonSource
 
@@ -16,7 +17,11 @@ _FILES = (_PROJECT, "requirements.txt")
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 _ENVIRONMENTS = (".venv", "venv")
 _SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
-_DEPENDENCIES = {"dependencies", "optional-dependencies", "dev-dependencies", "dependency-groups"}
+_CONSTRAINTS = "constraints.txt"
+_DEPENDENCIES = {
+    "dependencies", "optional-dependencies", "dev-dependencies", "dependency-groups", "constraint-dependencies",
+    "override-dependencies",
+}  # fmt: skip
 _MOST_FOLDERS = 12
 _LARGEST = 1024 * 1024
 _LARGEST_LOCK = 16 * 1024 * 1024
@@ -26,10 +31,19 @@ _Stamp = tuple[tuple[str, int, int], ...]
 
 
 class Requirement(NamedTuple):
-    """A requirement, and the name of the file that contains it."""
+    """A requirement.
+
+    Attributes:
+        text: The requirement.
+        file: The name of the file that contains it.
+        place: Where it is.
+        others: The names of the other packages that the file requires.
+    """
 
     text: str
     file: str
+    place: Location
+    others: frozenset[str] = frozenset()
 
 
 class Used(NamedTuple):
@@ -70,7 +84,7 @@ def version_files(file: str) -> list[str]:
     found = []
     folder = Path(file).absolute().parent
     for parent in [folder, *folder.parents][:_MOST_FOLDERS]:
-        found += [str(parent / name) for name in (*_LOCKS, *_FILES)]
+        found += [str(parent / name) for name in (*_LOCKS, *_FILES, _CONSTRAINTS)]
         if (parent / ".git").exists() or any((parent / name).exists() for name in (*_LOCKS, *_FILES)):
             break
     return found
@@ -165,16 +179,38 @@ def is_required_by(module: PythonSource, package: str) -> bool:
 def unbounded_requirement(module: PythonSource, package: str) -> Requirement | None:
     """Return the requirement of a package without an upper bound; None if it has one, or if none is found.
 
-    It is read from the script itself, or from the nearest `pyproject.toml` or `requirements.txt` above the file.
+    It is read from the script itself, or from the nearest `pyproject.toml` or `requirements.txt` above the file; a
+    `constraints.txt` beside them may bound it, too.
     """
     script = _SCRIPT.search(module.text)
-    texts = [(module.text[script.start() : script.end()], Path(module.file).name)] if script else []
-    for text, name in [*texts, *_requirement_files_above(Path(module.file).parent, _stamp_of(module.file))]:
+    texts = [(module.text[script.start() : script.end()], Path(module.file))] if script else []
+    for text, path in [*texts, *_requirement_paths_above(Path(module.file).parent, _stamp_of(module.file))]:
         found = list(_requirements(text, package))
         if found:
+            found += _requirements(_text_of(path.with_name(_CONSTRAINTS)), package)
             unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
-            return Requirement(unbounded[0], name) if unbounded and len(unbounded) == len(found) else None
+            is_open = bool(unbounded) and len(unbounded) == len(found)
+            return _requirement(unbounded[0], path, _names_in(text)) if is_open else None
     return None
+
+
+def _requirement(text: str, path: Path, others: frozenset[str]) -> Requirement:
+    head = _text_of(path).partition(text)
+    line = head[0].count("\n") + 1 if head[1] else None
+    return Requirement(text, path.name, Location(str(path), line, 1 if line else None), others)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return bounded_bytes(path, most=_LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _names_in(text: str) -> frozenset[str]:
+    """Return the normalised names of the packages that lines such as `mcp-use>=1` or `"mcp-use",` require."""
+    found = re.findall(r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[|[<>=!~@;,"']|$)""", text, re.MULTILINE)
+    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in found)
 
 
 def _requirements(text: str, package: str) -> Iterator[str]:
@@ -185,15 +221,19 @@ def _requirements(text: str, package: str) -> Iterator[str]:
             yield match[1].strip()
 
 
+def _requirement_files_above(folder: Path, stamp: _Stamp) -> list[tuple[str, str]]:
+    """Return the contents and names of the nearest files with requirements, the nearest first."""
+    return [(text, path.name) for text, path in _requirement_paths_above(folder, stamp)]
+
+
 @cache
-def _requirement_files_above(folder: Path, _stamp: _Stamp) -> tuple[tuple[str, str], ...]:
-    """Return the contents of the nearest files with requirements, the nearest first."""
+def _requirement_paths_above(folder: Path, _stamp: _Stamp) -> tuple[tuple[str, Path], ...]:
     found = []
     for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
         for name in _FILES:
             try:
                 text = bounded_bytes(parent / name, most=_LARGEST).decode("utf-8")
-                found.append((_dependencies_in(text) if name == _PROJECT else text, name))
+                found.append((_dependencies_in(text) if name == _PROJECT else text, parent / name))
             except (OSError, UnicodeDecodeError):
                 continue
         if found or (parent / ".git").exists():

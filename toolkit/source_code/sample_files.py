@@ -17,6 +17,8 @@ _LAST = frozenset(
     {"demo", "demos", "example", "examples", "mock", "mocks", "sample", "samples", "stub", "stubs", "test"}
 )
 """The first and last words of the names of such files, and of folders such as `rag_examples`."""
+_LEFT = frozenset({"backup", "bak", "deprecated", "legacy", "old"})
+"""The last words of the names of files that another file has replaced."""
 _PROJECTS = frozenset(
     {"cookbook", "course", "demo", "demos", "example", "examples", "exploration", "explorations", "sample", "samples",
      "tutorial", "tutorials", "workshop"}
@@ -38,7 +40,7 @@ def is_in_samples(file: str | None, directory: Path) -> bool:
         return False
     words = words_of(path.stem)
     return (
-        (bool(words) and (words[0] in _FIRST or words[-1] in _LAST))
+        (bool(words) and (words[0] in _FIRST or words[-1] in _LAST | _LEFT))
         or any(map(_is_for_samples, path.relative_to(here).parent.parts))
         or not _PROJECTS.isdisjoint(words_of(here.name))
     )

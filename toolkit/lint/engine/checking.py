@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
+from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, REMOVED_MODULE, UNUSED_SUPPRESSION
 from toolkit.lint.configuration.selection import is_in_profile, meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
@@ -301,7 +301,12 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         useless = [one for one in own if one not in used and one.location.file not in unread]
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
-    findings = [_with_severity(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
+    left = [problem for problem in _single(left) if not settings.ignores(problem)]
+    if any(problem.code == REMOVED_MODULE for problem in left):
+        from toolkit.lint.rules.removed_module import once_a_requirement  # few projects import such a module
+
+        left = once_a_requirement(left)
+    findings = [_with_severity(problem, settings) for problem in left]
     return sorted(findings, key=_order)
 
 

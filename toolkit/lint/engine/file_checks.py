@@ -27,6 +27,7 @@ from toolkit.codes import (
 )
 from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
+from toolkit.lint.clues.dead_code import is_never_defined
 from toolkit.lint.clues.mocks import is_pretended
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
 from toolkit.lint.definitions.built_definitions import (
@@ -460,14 +461,14 @@ _OF_REFUSED_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, INVALID_PARAMETER_NAME}
 
 
 def _weighed(rule: Rule, found: Iterable[Problem], function: PythonFunction | None) -> Iterator[Problem]:
-    """Yield the findings in a tool of another framework, as an `info` in a sample, a copy or a mere pretence."""
+    """Yield the findings in a tool of another framework, as an `info` in a sample, a copy, dead code or a pretence."""
     for one in found:
         if one.severity == "info" or one.code in _IN_ANY_CODE:
             yield one
         else:
             is_unreal = function is not None and one.code not in _OF_REFUSED_NAMES and is_pretended(function)
-            is_copy = function is not None and is_generated(function.file.text)
-            severity = "info" if is_unreal or is_copy or _is_sample(rule, one) else one.severity
+            is_useless = function is not None and (is_generated(function.file.text) or is_never_defined(function))
+            severity = "info" if is_unreal or is_useless or _is_sample(rule, one) else one.severity
             yield replace(one, severity=severity)
 
 

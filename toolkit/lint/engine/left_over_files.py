@@ -1,4 +1,4 @@
-"""Files that a project has left behind or generated: backups, old versions, and notebooks saved as Python."""
+"""Files that a project has left behind or generated: backups, old versions, pasted output, notebooks as Python."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -14,6 +14,7 @@ from toolkit.regular_files import bounded_bytes
 _NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
 _FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
 _GENERATED = {"build", "dist", "generated"}
+_DEFINING = re.compile(rb"^[ \t]*(?:(?:async[ \t]+)?def|class|@)\b|^@", re.MULTILINE)
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
@@ -31,7 +32,14 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
 def _looks_left_over(request: Request) -> bool:
     *folders, name = Path(request.target).parts
     is_old = _NAME.fullmatch(Path(name).stem) or _FOLDERS & {one.lower() for one in folders}
-    return not request.is_named and bool(is_old)
+    return not request.is_named and (bool(is_old) or not _defines_anything(request))
+
+
+def _defines_anything(request: Request) -> bool:
+    """Return whether a file has a line that begins a function or a class, unlike pasted output."""
+    with suppress(OSError):
+        return request.file is None or _DEFINING.search(bounded_bytes(Path(request.file))) is not None
+    return True
 
 
 def _is_made(request: Request) -> bool:

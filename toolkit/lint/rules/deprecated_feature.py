@@ -17,14 +17,23 @@ _SHOWS_SSE = re.compile(r"(?<![a-z])sse(?![a-z])")
 """What the name of a file with a server for this transport contains; one for another transport is often beside it."""
 
 
+_NEWER = (
+    "streamable-http",
+    "streamable_http",
+    "StreamableHTTP",
+    "streamableHttp",
+    'transport="http"',
+    "transport='http'",
+)
+
+
 class _Feature(NamedTuple):
     name: str
     instead: str
     since: str = "2026-07-28"
-    severity: Severity = "warning"
 
 
-_LOGGING = _Feature("logging to the client", "write to stderr with the module 'logging'", severity="info")
+_LOGGING = _Feature("logging to the client", "write to stderr with the module 'logging'")
 _SAMPLING = _Feature("sampling, which uses the client's model", "call the API of a provider of models")
 _ROOTS = _Feature("roots, the folders of the client", "take folders as parameters, or from the server's settings")
 _SSE = _Feature("the transport HTTP+SSE", "use 'streamable-http'", "2025-03-26")
@@ -44,9 +53,9 @@ class DeprecatedFeature(Rule):
 
     The version 2026-07-28 of the protocol deprecates sampling, roots, logging to the client and dynamic client
     registration; the first version after 2027-07-28 may remove them. HTTP+SSE is deprecated since 2025-03-26. New
-    clients do not have them, and then a tool that relies on one fails. The first use of each in a file is reported;
-    logging is an info, because a tool works without it. So is HTTP+SSE in a file such as `sse_server.py`, and anything in
-    a folder of examples.
+    clients do not have them, and then a tool that relies on one fails. The first use of each in a file is reported.
+    HTTP+SSE is a warning if it is the only transport over the network that the project offers: an older server is unreachable for new clients.
+    Beside streamable HTTP, in a file such as `sse_server.py` and in samples, it is an `info`, and so are the other features.
     Servers that `toolkit serve` runs offer none of them.
 
     ## Example
@@ -103,9 +112,14 @@ class DeprecatedFeature(Rule):
                 found[feature] = min(first, node.func, key=lambda one: (one.lineno, one.col_offset))
         for feature, place in found.items():
             message = f"MCP deprecates {feature.name}, since {feature.since}"
-            is_shown = _SHOWS_SSE.search(Path(module.file).stem) is not None and feature is _SSE
-            severity = "info" if is_shown or feature.severity == "info" else self.severity_in(module.file)
+            is_only_way = feature is _SSE and not _has_another_way(module)
+            severity: Severity = self.severity_in(module.file) if is_only_way else "info"
             yield self.problem(message, module.location(place), hint=feature.instead, severity=severity)
+
+
+def _has_another_way(module: PythonFile) -> bool:
+    """Whether a file shows this transport only, or the project also offers the newer one."""
+    return _SHOWS_SSE.search(Path(module.file).stem) is not None or module.reader.is_mentioned(module, _NEWER)
 
 
 def _is_of_mcp(name: str) -> bool:

@@ -9,7 +9,7 @@ from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.clues.effects import Effect, effects_of, leading_text, with_option
 from toolkit.lint.clues.guards import carriers_of, carries
 from toolkit.lint.clues.mocks import is_mock, is_simulation
-from toolkit.lint.clues.refusals import only_overwrites, refuses_writes
+from toolkit.lint.clues.refusals import only_overwrites
 from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
@@ -22,6 +22,10 @@ from toolkit.tools.definition.names import words_of
 _OF_ANY_TOOL = {"name", "tool_name", "description"}
 _ASKING = {"confirm", "confirmed", "confirmation", "approve", "approved", "dry"}
 _RUNNING = {"eval", "exec", "os.system", "os.popen", "asyncio.create_subprocess_shell"}
+_STARTING = {
+    "subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call", "subprocess.check_output",
+    "asyncio.create_subprocess_exec",
+}  # fmt: skip
 _SANDBOX = re.compile(r"sandbox", re.IGNORECASE)
 _SHELLS = {"bash", "shell", "powershell", "terminal"}
 _IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
@@ -29,9 +33,7 @@ _CACHES = {"cache", "cached", "caches"}
 _CARTS = {"cart", "basket"}
 _ITEM_OF_ORDER = {"remove", "item", "order"}
 _OF_FILES = {"os.remove", "os.unlink", ".unlink()"}
-_PAYING = {
-    "pay", "payment", "payments", "payout", "refund", "refunds", "purchase", "charge", "money", "funds", "crypto", "token", "tokens",
-}  # fmt: skip
+_PAYING = {"pay", "refund", "purchase", "charge"}
 _REPORTING = {"print", "debug", "info", "warning", "error", "exception", "report_progress", "dumps", "append", "get"}
 _LOSS = re.compile(r"\b(?:delete|remove|drop|destroy|erase|purge|cancel|terminate|kill|truncate)", re.IGNORECASE)
 _RUNS = {
@@ -62,20 +64,19 @@ class DestructiveWithoutApproval(Rule):
     body deletes files, database rows, or something on a server (`httpx.delete`, `Request(url, method="DELETE")`). If
     nothing can be lost, declare it: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
 
-    In tools of other frameworks, both the name and the body must say so; otherwise, it is an `info`. The body says so if
-    it calls or passes on something such as `client.delete_page` or `"DELETE"`. For a tool that sends, publishes, deploys or
-    transfers something, it is only an error if that costs money, such as `pay_bill` and `transfer_money`: a notification, a
-    draft, an answer to the user and a handover to a person need no approval. For a body alone, it is an error if the
-    framework has a mark for it, unless a single file is deleted whose path no parameter has. Cancelling something is an
-    `info` in frameworks without such a mark, such as those for voice calls.
+    In tools of other frameworks, it is an error only if the framework has a mark that somebody reads, such as the
+    annotations of an MCP server, and the code shows the loss; otherwise, it is an `info`. The code shows it if a name such as `delete_page` goes
+    with a body that calls or passes on something such as `client.delete_page` or `"DELETE"`, and if a body deletes files,
+    rows or something on a server, and the name or the description says so. It is an error too if a tool whose name says
+    that it runs code does so itself, with `eval`, a shell or a program that the source does not name, and if a tool is called `pay`, `refund`,
+    `purchase` or `charge`. To send, transfer, publish or deploy something is always an `info`, and so is to execute a query.
 
-    It is also an `info` if the tool has a parameter such as `confirm` or `dry_run`, and if
-    only the name says that code is run, and the framework has no mark for that or the description speaks of a sandbox. So
-    it is for a name alone if nothing lasting is lost: in a simulation, which only changes variables of its file; for an
+    It is also an `info` if the tool has a parameter such as `confirm` or `dry_run`, and for a name
+    alone if nothing lasting is lost: in a simulation, which only changes variables of its file; for an
     entry of a cache; for a task or a job that is cancelled
-    while it runs; for an item of a shopping cart; for what another function of the file puts back with the same arguments,
-    such as `add_stopword` beside `remove_stopword`; and for a query if the body refuses words such as `DROP` and `DELETE`. It
-    is an `info` too if files are only deleted where a parameter `overwrite`, `False` by default, is set.
+    while it runs; for an item of a shopping cart; and for what another function of the file puts back with the same arguments,
+    such as `add_stopword` beside `remove_stopword`. It is an `info` too if files are only deleted where a parameter
+    `overwrite`, `False` by default, is set, and in samples and old copies, such as a file `server_legacy.py`.
 
     ## Example
 
@@ -148,29 +149,41 @@ def _hint(tool: ToolDefinition) -> str:
 
 def _is_mild(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
     return tool.framework is not None and (
-        _is_guarded(tool)
-        or _is_made_to_run(tool, function, reason)
+        not _has_mark(tool)
+        or _is_guarded(tool)
         or _is_harmless(tool, function, reason)
         or not _is_shown(tool, function, reason)
         or (reason.effect is not None and only_overwrites(function))
     )
 
 
+def _has_mark(tool: ToolDefinition) -> bool:
+    """Whether the framework of a tool has a mark for what is dangerous, which its servers or agents read."""
+    return tool.terms is not None and bool(tool.terms.approval or tool.terms.effects)
+
+
 def _is_shown(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
-    """Whether both the name and the body of another framework's tool say that something is lost.
+    """Whether both the body of another framework's tool and its name or description say that something is lost.
 
     A name alone may mean an inactive draft, a handover to a person or an answer to the user; a file that is deleted by
     a tool whose name does not say so is nearly always one that the tool has made, unless a parameter has its path.
     """
-    words = words_of(tool.name if tool.is_named else function.name)
-    has_mark = tool.terms is not None and bool(tool.terms.approval or tool.terms.effects)
+    is_called_so = bool(DESTROYING.intersection(words_of(tool.name if tool.is_named else function.name)))
     if reason.effect is not None:
-        return bool(DESTROYING.intersection(words)) or (has_mark and not _is_own_file(function, reason.effect))
+        is_said = _LOSS.search(tool.description or "") is not None and not _is_own_file(function, reason.effect)
+        return is_called_so or is_said
     if reason.verb in EXECUTING:
-        return bool((CODE | _SHELLS).intersection(words)) or any(meaning in _RUNNING for _, meaning in function.calls)
-    if reason.verb in SENDING:
-        return bool(_PAYING.intersection(words))
-    return (has_mark or reason.verb != "cancel") and _mentions_loss(function)
+        return any(_runs_anything(node, meaning) for node, meaning in function.calls)
+    return reason.verb in _PAYING or (reason.verb not in SENDING and _mentions_loss(function))
+
+
+def _runs_anything(node: ast.Call, meaning: str) -> bool:
+    """Whether a call runs code, a shell command, or a program that the source does not name."""
+    if meaning not in _STARTING:
+        return meaning in _RUNNING
+    given = node.args[0] if node.args else None
+    first = given.elts[0] if isinstance(given, ast.List | ast.Tuple) and given.elts else given
+    return not isinstance(first, ast.Constant)
 
 
 def _is_own_file(function: PythonFunction, effect: Effect) -> bool:
@@ -205,22 +218,13 @@ def _is_guarded(tool: ToolDefinition) -> bool:
     return tool.framework is not None and any(_ASKING.intersection(words_of(one.name)) for one in tool.parameters)
 
 
-def _is_made_to_run(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
-    """Whether only the name says that a tool runs code, and its framework has no mark for that."""
-    if tool.terms is None or tool.terms.approval or tool.terms.effects or reason.verb != "execute":
-        return False
-    return not any(meaning in _RUNNING for _, meaning in function.calls)
-
-
 def _is_harmless(tool: ToolDefinition, function: PythonFunction, reason: _Reason) -> bool:
     """Whether only the name of another framework's tool says that it does harm: a mock, or one that runs code in a sandbox."""
     if reason.effect is not None:
         return False
-    is_itself = any(meaning in _RUNNING for _, meaning in function.calls)
-    runs_code = reason.verb == "execute" and not is_itself
-    if runs_code:
-        is_in_sandbox = _SANDBOX.search(f"{tool.name} {tool.description}") is not None
-        return is_mock(function) or is_in_sandbox or refuses_writes(function)
+    if reason.verb == "execute":
+        runs_here = any(meaning in _RUNNING for _, meaning in function.calls)
+        return not runs_here and _SANDBOX.search(f"{tool.name} {tool.description}") is not None
     return is_mock(function) or is_simulation(function) or _loses_nothing(words_of(tool.name), function)
 
 

@@ -33,7 +33,7 @@ class InvalidSkillHeader(Rule):
     A client reads the header of each skill when it starts, and shows the model the name and the description. It leaves
     out a skill without a description, and may refuse one whose name is not that of its folder. A skill in
     `.claude/skills` needs no name, since Claude Code takes that of its folder, and no description there is a warning,
-    since it then takes the first paragraph. The name is an `info` if its folder is a Python package, or beside one, and so is one that differs from that of a folder outside
+    since it then takes the first paragraph. A name with underscores is a warning: many clients take any name. The name is an `info` if its folder is a Python package, or beside one, and so is one that differs from that of a folder outside
     of a folder for skills: nothing shows that a client reads it there. The specification
     allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the description and 500
     for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because both become a part of

@@ -26,7 +26,8 @@ class InvalidToolName(Rule):
     `shop.find`, but a client that passes the name on to OpenAI, Anthropic, Bedrock or Mistral fails. Every provider accepts letters, digits,
     underscores and hyphens after an initial letter or underscore. The name is an `info` in a file of which a generator
     makes others: in a folder for templates, with names such as `__PackageName__`; so it is
-    in a project that gives the tools of a FastMCP server other names with a `ToolTransform`.
+    in a project that gives the tools of a FastMCP server other names with a `ToolTransform`, and for a name that MCP allows in a server,
+    which does not know what its clients do with it.
 
     ## Example
 
@@ -76,7 +77,7 @@ class InvalidToolName(Rule):
             message, hint = f"the tool's name is {what}", f"call it {_good_name(tool.name)!r}"
         else:
             return
-        is_changed = tool.is_in_template or _is_transformed(tool)
+        is_changed = tool.is_in_template or _is_transformed(tool) or _is_legal_in_server(tool)
         severity: Severity = "info" if is_changed else self.severity
         yield self.problem(message, tool.location, hint=hint, severity=severity, fix=self._renaming(tool))
 
@@ -114,6 +115,14 @@ def _is_transformed(tool: ToolDefinition) -> bool:
     if tool.terms is None or tool.function is None:
         return False
     return tool.function.file.reader.is_mentioned(tool.function.file, tool.terms.transforms)
+
+
+def _is_legal_in_server(tool: ToolDefinition) -> bool:
+    """Whether a tool is served over MCP, which allows its name, such as one with a dot."""
+    is_served = tool.function is not None and tool.function.written is not None and tool.function.written.marks.serves
+    return bool(is_served) and not any(
+        one.code == INVALID_TOOL_NAME for one in name_objections(tool.name, LIMITS["mcp"])
+    )
 
 
 def _refusing(name: str) -> str:

@@ -1,7 +1,7 @@
 """TK407: a tool writes to standard output."""
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from toolkit.codes import PRINTS_TO_STDOUT
@@ -30,9 +30,11 @@ class PrintsToStdout(Rule):
     Over stdio every line on standard output is a message. `toolkit serve` redirects what tools print, but other
     servers do not: one `print` there breaks the connection. Write messages for people to standard error, and return
     results for the model. Tools with `@tool` are checked with `--provider mcp`. Tools of MCP servers are always
-    checked, unless the file uses another transport. If the file itself starts a server over stdio, its other
-    functions are checked too, except for what they print after `KeyboardInterrupt` or in a handler of a signal that
-    then ends the process. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
+    checked, unless the file or, if it starts no server itself, the project only uses other transports. If the file itself starts a server over stdio, its other
+    functions are checked too, but only what may run while it serves: not what is printed before the process
+    ends, after the server has ended or failed, where it uses another transport, after `KeyboardInterrupt`, or in a handler of a signal that
+    then ends the process. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well; all of a
+    function are one finding at the first of them.
 
     ## Example
 
@@ -86,25 +88,36 @@ class PrintsToStdout(Rule):
         if serving and not any(serving.values()):
             return
         tools = [one for one in module.framework_functions.values() if one.written and one.written.marks.serves]
-        for function in tools:
-            yield from self._printing(function, f"tool {function.tool_name!r} prints to standard output")
+        found = [
+            problem
+            for function in tools
+            for problem in self._printing(function, f"tool {function.tool_name!r} prints to standard output")
+        ]
+        if found and (serving or _may_be_served_over_stdio(module)):
+            yield from found
         known = {function.node for function in tools}
         handlers = _of_signals(module)
         for function in module.functions if serving else ():
             if function.node not in known and not function.is_decorated:
-                serves = any(node in serving for node in nodes_below(function.node))
-                leaving = _before_leaving(function.node) if serves else set()
+                leaving = _outside_of_serving(function.node, serving)
                 leaving |= _before_end(function.node) if function.name in handlers else set()
-                leaving |= _for_other_transports(function.node) | _after_interruption(function.node)
                 message = f"{function.name!r} prints to standard output, where this file serves its tools"
                 yield from self._printing(function, message, besides=leaving)
 
     def _printing(self, function: PythonFunction, message: str, besides: Collection[ast.AST] = ()) -> Iterator[Problem]:
-        """Yield a problem for each call in a function that prints, except the calls in `besides`."""
-        for node, meaning in function.calls:
-            if node not in besides and (fix := self._fix(function.file, node, meaning)):
-                hint = "write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it"
-                yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
+        """Yield a problem for a function with calls that print, except the calls in `besides`; the first has its place."""
+        found = [(node, self._fix(function.file, node, meaning)) for node, meaning in function.calls]
+        prints = [(node, fix) for node, fix in found if fix is not None and node not in besides]
+        if not prints:
+            return
+        (first, _), *others = prints = sorted(prints, key=lambda one: (one[0].lineno, one[0].col_offset))
+        edits = dict.fromkeys(edit for _, fix in prints for edit in fix.edits)
+        is_printed = _is_print(function.file.meaning(first.func) or "")
+        hint = "write file=sys.stderr, or log it" if is_printed else "write to sys.stderr, or log it"
+        last = function.file.location(others[-1][0]) if others else None
+        related = [(last, f"{len(others)} more, the last one here")] if last else []
+        fix = self.fixed_by("Print to standard error", *edits)
+        yield self.problem(message, function.file.location(first), hint=hint, fix=fix, related=related)
 
     def _fix(self, file: PythonSource, node: ast.Call, meaning: str) -> Fix | None:
         """Return the fix for a call that writes to standard output; None for any other call."""
@@ -118,14 +131,43 @@ class PrintsToStdout(Rule):
         return self.fixed_by("Print to standard error", edit, *importing(file, "sys"))
 
 
-def _before_leaving(function: ast.AST) -> set[ast.AST]:
-    """Return all nodes in blocks that leave the function before it serves: `print(version); return`."""
+def _outside_of_serving(function: FunctionNode, serving: Mapping[ast.Call, bool]) -> set[ast.AST]:
+    """Return all nodes of a function that do not run while a server uses standard output."""
+    own = {node for node in nodes_below(function) if node in serving}
+    if own and not any(serving[call] for call in own if isinstance(call, ast.Call)):
+        return set(ast.walk(function))  # it serves over another transport only
+    found = _in_blocks(function, _leaves if own else _ends_process) | _after(function, own)
+    return found | _for_other_transports(function) | _after_interruption(function)
+
+
+def _in_blocks(function: FunctionNode, ends: Callable[[ast.stmt], bool]) -> set[ast.AST]:
+    """Return all nodes in blocks that end in some way, such as in `print(version); return`; of a whole function too."""
     found: set[ast.AST] = set()
     for inner in ast.walk(function):
-        block = getattr(inner, "body", None) if inner is not function else None
-        if isinstance(block, list) and block and _leaves(block[-1]):
-            found |= {node for statement in block for node in ast.walk(statement)}
+        for block in (getattr(inner, "body", None), getattr(inner, "orelse", None)):
+            is_whole = inner is function and ends is _leaves
+            if isinstance(block, list) and block and not is_whole and ends(block[-1]):
+                found |= {node for statement in block for node in ast.walk(statement)}
     return found
+
+
+def _after(function: FunctionNode, serving: Collection[ast.AST]) -> set[ast.AST]:
+    """Return all nodes that run after a server has ended: behind its call, or in what handles its failure."""
+    found: set[ast.AST] = set()
+    for inner in ast.walk(function) if serving else ():
+        later: list[ast.AST] = []
+        for block in (getattr(inner, name, None) for name in ("body", "orelse", "finalbody")):
+            statements = block if isinstance(block, list) else []
+            at = next((at for at, one in enumerate(statements) if _has(one, serving)), len(statements))
+            later += statements[at + 1 :]
+        if isinstance(inner, ast.Try) and any(_has(one, serving) for one in inner.body):
+            later += [*inner.handlers, *inner.orelse, *inner.finalbody]
+        found |= {node for one in later for node in ast.walk(one)}
+    return found
+
+
+def _has(statement: ast.AST, calls: Collection[ast.AST]) -> bool:
+    return any(node in calls for node in ast.walk(statement))
 
 
 def _of_signals(module: PythonFile) -> set[str]:
@@ -171,9 +213,11 @@ def _is_interruption(kind: ast.expr | None) -> bool:
 
 
 def _leaves(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Return | ast.Raise) or _ends_process(statement)
+
+
+def _ends_process(statement: ast.stmt) -> bool:
     match statement:
-        case ast.Return() | ast.Raise():
-            return True
         case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
             return name in {"exit", "_exit", "quit"}
     return False
@@ -205,6 +249,13 @@ def _with_file(file: PythonSource, node: ast.Call) -> Edit:
 
 _STDIO = "stdio"
 _HTTP = {"uvicorn.run", "hypercorn.asyncio.serve"}
+_SHOWING_HTTP = ("streamable-http", "streamable_http", "sse_app", "http_app", 'transport="http"', 'transport="sse"')
+_SHOWING_STDIO = ("stdio", ".run()")
+
+
+def _may_be_served_over_stdio(module: PythonFile) -> bool:
+    """Return whether the tools of a file that starts no server may use stdio: the project names no other transport only."""
+    return module.reader.is_mentioned(module, _SHOWING_STDIO) or not module.reader.is_mentioned(module, _SHOWING_HTTP)
 
 
 def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:

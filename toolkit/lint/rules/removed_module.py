@@ -1,7 +1,8 @@
 """TK710: a requirement allows a version without a module that the file imports."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from toolkit.codes import REMOVED_MODULE
 from toolkit.lint.rule import Rule
@@ -16,8 +17,9 @@ class RemovedModule(Rule):
     ## Why
 
     A fresh install gets the newest version. If the requirement has no upper bound, that version lacks the module, and
-    the server fails at startup on every newly installed machine. It is an `info` if a lock file of the project has an
-    older version.
+    the server fails at startup on every newly installed machine. One line fixes it, so each requirement is
+    reported once for each module, at the first file that imports it. It is an `info` if a lock file of the project has an
+    older version, or if the project also requires a package whose newest release needs one, such as `mcp-use`.
 
     ## Example
 
@@ -62,19 +64,47 @@ class RemovedModule(Rule):
     severity = "error"
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        removed = {one for tool in module.written for one in tool.marks.demands.removed}
-        for node in module.statements if removed else ():
+        demands = {tool.marks.demands for tool in module.written if tool.marks.demands.removed}
+        for node in module.statements if demands else ():
             if not (isinstance(node, ast.ImportFrom) and node.module and not node.level):
                 continue
-            for name, package, version in sorted(removed):
-                found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
-                if found is not None:
-                    message = (
-                        f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows"
-                    )
-                    hint = f"write '{package}<{version}', or use its replacement"
-                    severity = "info" if is_locked_below(module, package, version) else self.severity
-                    yield self.problem(message, module.location(node), hint=hint, severity=severity)
+            for demand in demands:
+                for name, package, version in demand.removed:
+                    found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
+                    if found is not None:
+                        message = f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows"
+                        hint = f"write '{package}<{version}', or use its replacement"
+                        is_held = not found.others.isdisjoint(demand.held_back_by)
+                        is_mild = is_held or is_locked_below(module, package, version)
+                        yield self.problem(
+                            message,
+                            module.location(node),
+                            hint=hint,
+                            severity="info" if is_mild else self.severity,
+                            related=[(found.place, _THERE)],
+                        )
+
+
+_THERE = "the requirement"
+
+
+def once_a_requirement(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems; those of one requirement and one module become one, which counts the other files."""
+    found: dict[object, list[Problem]] = {}
+    for problem in problems:
+        is_one = problem.code == REMOVED_MODULE and problem.location is not None and problem.related
+        key = (problem.message, problem.severity, problem.related) if is_one else id(problem)
+        found.setdefault(key, []).append(problem)
+    return [_counted(same) if len(same) > 1 else same[0] for same in found.values()]
+
+
+def _counted(problems: Sequence[Problem]) -> Problem:
+    first = min(problems, key=lambda one: one.location or ("",))
+    files = {one.location.file for one in problems if one.location} - {first.location.file if first.location else ""}
+    if not files:
+        return first
+    more = f"{len(files)} more file{'s' if len(files) > 1 else ''}, such as '{min(files)}'"
+    return replace(first, related=((first.related[0][0], f"{_THERE}; {more}, import the module"),))
 
 
 def _is_within(module: str, name: str) -> bool:

@@ -138,6 +138,7 @@ class Demands(NamedTuple):
         plain: The arguments that must not be coroutine functions.
         envelope: Whether all functions return the framework's own result type, which says nothing about the data.
         removed: Modules that a package no longer has: the module, the package, and the version that removed it.
+        held_back_by: Other distributions whose newest releases require a version of the package that still has them.
     """
 
     calls: tuple[str, ...] = ()
@@ -154,6 +155,7 @@ class Demands(NamedTuple):
     plain: tuple[Place, ...] = ()
     envelope: bool = False
     removed: tuple[tuple[str, str, str], ...] = ()
+    held_back_by: tuple[str, ...] = ()
 
 
 class Sent(NamedTuple):
