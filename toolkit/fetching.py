@@ -229,6 +229,10 @@ class FetchError(Exception):
         self.code = code
 
 
+class RefusedAddressError(FetchError):
+    """The guard does not allow the address."""
+
+
 class Fetched(NamedTuple):
     """The response of a server.
 
@@ -365,7 +369,7 @@ class Fetcher:
         try:
             return await self.guard.addresses_of(host, port)
         except RefusedHostError as error:
-            raise FetchError(f"refused: {error}", "access_denied") from None
+            raise RefusedAddressError(f"refused: {error}", "access_denied") from None
         except UnknownHostError as error:
             raise FetchError(str(error)) from None
 

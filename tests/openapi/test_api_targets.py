@@ -56,6 +56,22 @@ def test_operations_of_a_document_are_listed(invoke, shop):
     )
 
 
+def test_operation_is_shown_with_its_request_its_server_and_its_credentials(invoke, served, shop):
+    done = invoke("show", "shop.getOrder")
+    [server] = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("  server ")]
+    facts = dict(line.strip().split("  ", 1) for line in done.stdout.split("\n\n")[1].splitlines())
+    known = {name: facts[name].strip() for name in ("kind", "request", "credentials")}
+    assert known == {"kind": "operation", "request": "GET /orders/{id}", "credentials": "header X-Key = ${SHOP_KEY}"}
+    assert json.loads(invoke("show", "shop.getOrder", "--format", "json").stdout)["operation"] == {
+        "method": "GET",
+        "path": "/orders/{id}",
+        "server": server,
+        "credentials": {"header X-Key": "${SHOP_KEY}"},
+        "missing": "",
+    }
+    assert "  credentials  none in the settings, and it needs 'key'\n" in invoke("show", "shop.yaml:getOrder").stdout
+
+
 @pytest.mark.parametrize("name", ["put_orders_id", "PUT /orders/{id}"])
 def test_one_operation_is_named_by_its_id_its_endpoint_or_its_tool(invoke, shop, name):
     done = invoke("schema", f"shop.yaml:{name}")
@@ -303,6 +319,10 @@ def test_collisions_of_names_are_problems_and_never_numbered(invoke, project):
     assert done.stderr.startswith(
         "warning[TK103]: the operations 'get.it' and 'get-it' would both be the tool 'get_it'; the second is left out\n"
         "  --> api.json:10:4\n"
+    )
+    short = "x" * 57 + "_" + sha256(b"x" * 80).hexdigest()[:6]
+    assert (
+        f"info[TK102]: the name '{'x' * 80}' has more than 64 characters, and is shortened to '{short}'" in done.stderr
     )
 
 

@@ -220,3 +220,41 @@ def test_operation_in_a_file_of_its_own_is_checked_there(invoke, project):
             "of the API, such as 'https://api.example.com/v1'"
         ),
     ]
+
+
+def test_operations_behind_a_facade_are_not_sent_with_every_request(invoke, project):
+    paths = {f"/pots/{number}": {"get": {"operationId": f"find_pot_{number}"}} for number in range(30)}
+    document = {"openapi": "3.1.0", "servers": [{"url": "https://shop.example"}], "paths": paths}
+    (project / "shop.json").write_text(json.dumps(document), "utf-8")
+    found = []
+    for facade in ("false", "true"):
+        (project / "toolkit.toml").write_text(
+            f"[openapi.shop]\ndocument = 'shop.json'\nfacade = {facade}\nmax_tools = 50\n", "utf-8"
+        )
+        found.append(invoke("lint", "shop", "--select", "TK319", "--format", "concise", "--quiet").stdout)
+    assert ("[TK319]" in found[0], found[1]) == (True, "")
+
+
+def test_body_that_is_one_argument_is_described(invoke, project):
+    """By the words of the document for it or for its schema; without any, by its media type."""
+    body = "requestBody: {{{words}content: {{application/json: {{schema: {schema}}}}}}}"
+    operations = [
+        body.format(words="", schema="{type: object}"),
+        body.format(words="description: The pots in order., ", schema="{type: array, items: {type: string}}"),
+        body.format(
+            words="description: The pots., ", schema="{description: The names of pots., type: array, items: {}}"
+        ),
+    ]
+    text = "".join(
+        f"  /pots/{number}:\n    post:\n      operationId: add_{number}\n      summary: Add pots.\n      {one}\n"
+        for number, one in enumerate(operations)
+    )
+    document = f"openapi: 3.1.0\nservers: [{{url: https://shop.example}}]\npaths:\n{text}"
+    (project / "shop.yaml").write_text(document, "utf-8")
+    assert invoke("lint", "shop.yaml", "--select", "TK204", "--profile", "all", "--quiet").stdout == ""
+    shown = json.loads(invoke("schema", "shop.yaml", "--dialect", "anthropic").stdout)
+    assert [one["input_schema"]["properties"]["body"]["description"] for one in shown] == [
+        "The whole body, of the type application/json",
+        "The pots in order.",
+        "The names of pots.",
+    ]

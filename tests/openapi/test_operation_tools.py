@@ -6,13 +6,16 @@ from contextlib import ExitStack
 from dataclasses import replace
 from threading import Event
 
+import anyio
 import pytest
 
 from tests.http_servers import http_server
+from tests.mcp.served import in_this_process
 from tests.openapi.made_operations import operation, parameter, recording, tool_for
 from toolkit import Continue, Edit, ToolContext, ToolSpec
-from toolkit.approvals import ScriptedReviewer
+from toolkit.approvals import AllowAll, ScriptedReviewer
 from toolkit.errors import ConfigurationError, ToolArgumentsError
+from toolkit.mcp import Options, Rules
 from toolkit.openapi import (
     Answer,
     ApiDocument,
@@ -201,7 +204,9 @@ def test_address_of_this_machine_is_only_reached_if_the_settings_allow_it(served
     url, requests = served()
     port = url.rpartition(":")[2]
     result = tool_for(operation("/x"), base_of([f"http://{host}:{port}"]), allow_private=False).run({})
-    assert re.fullmatch(r"HTTP request failed: refused: \S+ (is|leads to) a loopback address", result.error)
+    reason, hint = result.error.split("; ")
+    assert re.fullmatch(r"HTTP request failed: refused: \S+ (is|leads to) a loopback address", reason)
+    assert hint == "to allow it, write allow_private = true in the table [openapi.shop] of the configuration"
     assert (result.error_code, requests) == ("access_denied", [])
 
 
@@ -509,3 +514,53 @@ def test_tools_of_a_document_know_all_its_operations(tmp_path):
     assert str(raised.value) == (
         "The arguments cannot be sent: their '/' could make it the path of 'GET /users/{id}/key'"
     )
+
+
+# --------------------------------------------------------------------------------------------------- answers that differ
+
+COUNTED = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+NOTE = (
+    "The call succeeded (HTTP 201 Created): do not repeat it because its answer differs from what the document declares: "
+    "'count' must be a whole number, not \"many\"."
+)
+
+
+def counting(url, method):
+    made = operation("/pots", method=method, answers={"201": Answer("", {"application/json": COUNTED})})
+    return tool_for(made, url, spec=spec_of(made, source="shop.yaml"))
+
+
+def test_answer_that_the_document_does_not_declare_is_no_failure(served):
+    url, requests = served((201, JSON, b'{"count": "many"}'), (201, JSON, b'{"count": 3}'), (201, {}, b""))
+    tool = counting(url, "POST")
+    results = [tool.run({}, ToolContext(reviewer=ScriptedReviewer([Continue()]))) for _ in range(3)]
+    assert [(one.succeeded, one.structured) for one in results] == [
+        (True, {"count": "many"}),
+        (True, {"count": 3}),
+        (True, None),
+    ]
+    assert [one.note.partition(": do not repeat it")[0] for one in results] == [
+        "The call succeeded (HTTP 201 Created)",
+        "",
+        "The call succeeded (HTTP 201 Created)",
+    ]
+    assert (results[0].note, len(requests)) == (NOTE, 3)
+
+
+def test_answer_to_a_read_is_passed_on_as_it_is(served):
+    url, _ = served((201, JSON, b'{"count": "many"}'))
+    assert counting(url, "GET").run({}).text == '{"count": "many"}'
+
+
+def test_answer_that_the_document_does_not_declare_is_no_failure_for_a_client_either(served):
+    url, _ = served((201, JSON, b'{"count": "many"}'))
+
+    async def talk():
+        options = Options(rules=Rules(policy=AllowAll("test")))
+        async with in_this_process([counting(url, "POST")], options=options) as (_, client):
+            [offered] = (await client.list_tools()).tools
+            return offered, await client.call_tool(offered.name, {})
+
+    offered, done = anyio.run(talk)
+    texts = [block.text for block in done.content]
+    assert (offered.output_schema, done.is_error, texts) == (None, False, ['{"count": "many"}', NOTE])

@@ -26,9 +26,10 @@ def _write(draft: Draft) -> dict[str, Any]:
     if not spec.properties and "additionalProperties" not in spec.parameters:
         definition["inputSchema"]["additionalProperties"] = False
         draft.notes.changed("/parameters", "closed: it has no parameters", limits["closed_if_empty"], OPEN_OBJECT)
-    if spec.output_schema is not None and spec.output_schema.get("type") == "object":
-        definition["outputSchema"] = fit(spec.output_schema, Limits("JSON Schema"), "/output_schema", draft.notes)
-    elif spec.output_schema is not None:
+    promised = spec.promised_output
+    if promised is not None and promised.get("type") == "object":
+        definition["outputSchema"] = fit(promised, Limits("JSON Schema"), "/output_schema", draft.notes)
+    elif promised is not None:
         draft.notes.changed(
             "/output_schema", "left out: the result is not an object", limits["output"], ROOT_NOT_OBJECT
         )

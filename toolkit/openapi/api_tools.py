@@ -7,13 +7,13 @@ from shlex import quote
 from typing import Final
 
 from toolkit.amounts import tokens_of_data
-from toolkit.codes import BAD_CONFIGURATION, DUPLICATE_TOOL_NAME, NOT_FOUND, TOO_MANY_TOOLS
+from toolkit.codes import BAD_CONFIGURATION, DUPLICATE_TOOL_NAME, LONG_TOOL_NAME, NOT_FOUND, TOO_MANY_TOOLS
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.openapi.access import ServerAccess, base_of
 from toolkit.openapi.api_settings import MOST_TOOLS, ApiSettings, chosen, is_chosen
 from toolkit.openapi.credentials import Credentials
 from toolkit.openapi.documents import ApiDocument
-from toolkit.openapi.operation_names import tool_name
+from toolkit.openapi.operation_names import LONGEST, tool_name, whole_name
 from toolkit.openapi.operation_reader import OperationReader, Outline, outlines_of
 from toolkit.openapi.operation_tools import OperationTool
 from toolkit.openapi.operations import Operation
@@ -30,6 +30,7 @@ class Api:
     Attributes:
         choice_problems: The problems of the settings that choose and name operations.
         server_problems: The problems of servers that tools cannot reach.
+        notes: The names that are shortened.
     """
 
     def __init__(self, document: ApiDocument, settings: ApiSettings) -> None:
@@ -44,6 +45,7 @@ class Api:
         self._reader = OperationReader(document)
         self.choice_problems: list[Problem] = []
         self.server_problems: list[Problem] = []
+        self.notes: list[Problem] = []
         self._left_out: list[Problem] = []
         self._accesses: dict[tuple[str, ...], ServerAccess] = {}
         self._made: dict[str, OperationTool] = {}
@@ -103,9 +105,18 @@ class Api:
             first = holders.setdefault(named.name, named)
             if first is named:
                 found[named.id] = named
+                self.notes += self._shortened(named)
             else:
                 self._left_out.append(_collision(first, named))
         return found
+
+    def _shortened(self, outline: Outline) -> Iterator[Problem]:
+        """Yield a note if the name of an operation is too long for some providers."""
+        whole = whole_name(outline.id, self._settings.offered_prefix)
+        if outline.id not in self._settings.names and len(whole) > LONGEST:
+            message = f"the name '{whole}' has more than {LONGEST} characters, and is shortened to '{outline.name}'"
+            hint = f"choose a shorter one in [tool.toolkit.openapi.NAME]: names = {{ '{outline.id}' = '…' }}"
+            yield Problem(LONG_TOOL_NAME, message, outline.part.location, "info", hint)
 
     def _unmatched(self, outlines: Sequence[Outline]) -> Iterator[Problem]:
         """Yield a problem for each choice or name that means no operation; one that leaves nothing out is an error."""

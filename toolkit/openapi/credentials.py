@@ -21,6 +21,7 @@ from toolkit.fetching import (
     Fetched,
     Fetcher,
     FetchError,
+    RefusedAddressError,
     is_header_value,
     is_settable_header,
     is_token,
@@ -106,6 +107,12 @@ class Credentials:
         """Return what a request is signed with, with references instead of values; nothing if some are missing."""
         return [part for way in self._ways(operation) or () for part in _signed(way, _shown(way.secret))]
 
+    def missing(self, operation: Operation) -> str:
+        """Return the schemes of which one is needed, if the settings have none, such as `'card' or 'staff'`."""
+        if self._ways(operation) is not None:
+            return ""
+        return " or ".join(" and ".join(map(repr, needed)) for needed in operation.security)
+
     def check(self, operation: Operation) -> None:
         """Check that there are credentials for an operation, and that all their variables are set.
 
@@ -157,9 +164,8 @@ class Credentials:
         """
         ways = self._ways(operation)
         if ways is None:
-            names = [" and ".join(map(repr, needed)) for needed in operation.security]
             hint = f"write NAME = '${{VARIABLE}}' in the table [{KIND}.{self.name}.auth] of the configuration"
-            raise ConfigurationError(f"{self.user} needs credentials for {' or '.join(names)}: {hint}")
+            raise ConfigurationError(f"{self.user} needs credentials for {self.missing(operation)}: {hint}")
         return ways
 
     def _can_use(self, name: str) -> bool:
@@ -198,9 +204,20 @@ class Credentials:
         kept = self._tokens.get(key)
         if kept is None or kept.expires <= time.monotonic() or f"Bearer {kept.value}" in refused:
             secret = fill(client.client_secret, f"{self.user}: 'auth.{way.scheme.name}'", RECEIVED)
-            kept = await _requested(fetcher, address, (client.client_id, secret), scopes)
+            try:
+                kept = await _requested(fetcher, address, (client.client_id, secret), scopes)
+            except FetchError as error:
+                reason = RECEIVED.text(reason_of(error, self.name))
+                raise ToolExecutionError(f"no token from {address}: {reason}", error.code) from None
             self._tokens[key] = kept
         return kept.value
+
+
+def reason_of(error: FetchError, name: str) -> str:
+    """Return why a request for an API was not sent; for an address that is refused, with the setting that allows it."""
+    if not isinstance(error, RefusedAddressError):
+        return str(error)
+    return f"{error}; to allow it, write allow_private = true in the table [{KIND}.{name}] of the configuration"
 
 
 def _shown(secret: Secret) -> str:
@@ -222,17 +239,15 @@ async def _requested(fetcher: Fetcher, address: str, client: tuple[str, str], sc
     """Request a token: with the client's credentials in a header or, if the server does not accept it, in the form.
 
     Raises:
-        ToolExecutionError: If there is none.
+        FetchError: If the server cannot be reached.
+        ToolExecutionError: If it gives none.
     """
     form = {"grant_type": "client_credentials", **({"scope": scopes} if scopes else {})}
     pair = b64encode(":".join(map(quote_plus, client)).encode()).decode()
     RECEIVED.learn(pair)
-    try:
-        answer = await _post(fetcher, address, form, {"Authorization": f"Basic {pair}"})
-        if answer.status in {400, 401}:
-            answer = await _post(fetcher, address, {**form, "client_id": client[0], "client_secret": client[1]}, {})
-    except FetchError as error:
-        raise ToolExecutionError(f"no token from {address}: {RECEIVED.text(str(error))}", error.code) from None
+    answer = await _post(fetcher, address, form, {"Authorization": f"Basic {pair}"})
+    if answer.status in {400, 401}:
+        answer = await _post(fetcher, address, {**form, "client_id": client[0], "client_secret": client[1]}, {})
     return _token_in(answer, address)
 
 

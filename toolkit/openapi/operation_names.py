@@ -14,15 +14,20 @@ _DIGEST: Final = 6
 def tool_name(operation_id: str, prefix: str = "") -> str:
     """Return the name of the tool for an operation, within the limits of every provider.
 
-    `GET /pets/{id}` becomes `get_pets_id`. A name that is too long is cut after a word, and ends in a digest of the
-    whole, so that it stays the same when other operations come and go.
+    A name that is too long is cut after a word, and ends in a digest of the whole, so that it stays the same when other
+    operations come and go.
 
     Args:
         operation_id: The `operationId`, or the method and the path.
         prefix: What the name begins with.
     """
+    return _fitting(whole_name(operation_id, prefix))
+
+
+def whole_name(operation_id: str, prefix: str = "") -> str:
+    """Return the name for an operation, however long it is: `GET /pets/{id}` becomes `get_pets_id`."""
     method, _, path = operation_id.partition(" /")
-    return _fitting(f"{prefix}{legal_name(f'{method.lower()}_{path}' if path or not method else operation_id)}")
+    return f"{prefix}{legal_name(f'{method.lower()}_{path}' if path or not method else operation_id)}"
 
 
 def argument_names(places: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:

@@ -292,13 +292,13 @@ class _Content(NamedTuple):
     media_type: str
     part: Part
     is_required: bool
+    description: str
 
     def schema_in(self, book: SchemaBook) -> Any:
         schema = self.part.at("schema")
         if _is_structured(self.media_type):
             return {} if schema.value is None else book.schema(schema)
-        words = f"The whole body, of the type {self.media_type}"
-        return {"type": "string", "description": schema.text("description") or words}
+        return {"type": "string", "description": schema.text("description")}
 
 
 def _content(body: Part, given: object) -> _Content | None:
@@ -307,7 +307,7 @@ def _content(body: Part, given: object) -> _Content | None:
         return None
     found = {name: part.followed() for name, part in body.at("content", dict).members()}
     best = min(found, key=_rank, default=None)
-    return None if best is None else _Content(best, found[best], body.flag("required"))
+    return None if best is None else _Content(best, found[best], body.flag("required"), body.text("description"))
 
 
 def _rank(media_type: str) -> int:
@@ -329,6 +329,9 @@ def _read_body(content: _Content, schema: Any, definitions: Mapping[str, Any]) -
     """Return a body whose members are named as on the wire."""
     spread = _spread(schema, definitions) if _is_structured(content.media_type) else None
     whole = schema if isinstance(schema, dict) else {}
+    if not whole.get("description"):
+        words = content.description or f"The whole body, of the type {content.media_type}"
+        whole = {**whole, "description": words}
     members = {name: name for name in spread["properties"]} if spread else {}
     encodings = {name: _encoding(one) for name, one in content.part.at("encoding", dict).members()}
     return Body(

@@ -14,6 +14,7 @@ from toolkit.errors import ToolArgumentsError, not_installed
 from toolkit.fetching import Fetched, FetchError, joined_headers, status_in_words
 from toolkit.openapi.access import ServerAccess
 from toolkit.openapi.answers import result_of, seconds_until_retry
+from toolkit.openapi.credentials import reason_of
 from toolkit.openapi.operations import Operation
 from toolkit.openapi.requests import Part, Request, endpoint_if_decoded, key_of, make_request
 from toolkit.problems import did_you_mean
@@ -24,7 +25,7 @@ from toolkit.tools.calling import begin_again
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.spec import ToolSpec
-from toolkit.tools.foreign.schema_tools import ForeignSchemaTool, shape_of_arguments
+from toolkit.tools.foreign.schema_tools import ForeignSchemaTool, output_mismatch, shape_of_arguments
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
@@ -107,8 +108,19 @@ class OperationTool(ForeignSchemaTool):
                 parts = await access.credentials.parts(operation, access.fetcher, refused=parts)
                 answer = await self._sent(request.with_parts(parts), context)
         except FetchError as error:
-            return ToolResult.failure(RECEIVED.text(f"HTTP request failed: {error}"), error.code)
-        return result_of(operation, parsed, answer, RECEIVED)
+            message = f"HTTP request failed: {reason_of(error, access.name)}"
+            return ToolResult.failure(RECEIVED.text(message), error.code)
+        result = result_of(operation, parsed, answer, RECEIVED)
+        return result if self.spec.read_only or answer.is_cut else self._compared(result, answer)
+
+    def _compared(self, result: ToolResult, answer: Fetched) -> ToolResult:
+        """Return a result with a note if it succeeded, but is not what the document declares."""
+        schema = self.spec.output_schema
+        if not result.succeeded or schema is None:
+            return result
+        misfit = output_mismatch(result.structured, schema)
+        said = f"The call succeeded ({status_in_words(answer.status)}): do not repeat it because its answer differs"
+        return result if misfit is None else result.remarked(f"{said} from what the document declares: {misfit}.")
 
     async def _sent(self, request: Request, context: ToolContext) -> Fetched:
         """Send a request, and again when the server is ready if it asks to wait and there is enough time for it."""

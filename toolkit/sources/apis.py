@@ -16,7 +16,7 @@ from toolkit.fetching import Fetcher, FetchError
 from toolkit.openapi.access import consent_to
 from toolkit.openapi.api_settings import ApiSettings
 from toolkit.openapi.api_tools import Api
-from toolkit.openapi.credentials import KIND
+from toolkit.openapi.credentials import KIND, reason_of
 from toolkit.openapi.documents import LARGEST, ApiDocument
 from toolkit.problems import Problem, errors_among
 from toolkit.regular_files import bounded_bytes, state_folder
@@ -101,7 +101,7 @@ class ConfiguredApis:
             )
             return Collected([], problems if errors_among(problems) else [*problems, missing])
         tools: list[Tool] = [_facade(settings, api, found)] if settings.facade else [*found]
-        return self._permitted(settings, api, Collected(tools, problems))
+        return self._permitted(settings, api, Collected(tools, [*problems, *api.notes]))
 
     def _tool(self, settings: ApiSettings, name: str) -> Collected:
         api = self._open(settings)
@@ -183,7 +183,7 @@ def _fetch(settings: ApiSettings, *, is_private: bool) -> bytes | Problem:
     try:
         answer = run_coroutine(lambda: fetcher.fetch("GET", url))
     except FetchError as error:
-        reason = str(error)
+        reason = reason_of(error, settings.name)
     else:
         if answer.status == HTTPStatus.OK and not answer.is_cut:
             return answer.body

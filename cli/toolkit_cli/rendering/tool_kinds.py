@@ -12,6 +12,7 @@ from toolkit_cli.rendering.excerpts import shown_path
 
 if TYPE_CHECKING:
     from toolkit.agents.agent_outlines import AgentOutline
+    from toolkit.openapi.operation_tools import OperationTool
     from toolkit.pipelines.pipeline import Pipeline
 
 _KINDS: Final = {"text": "text tool", "json": "typed tool", "parameter": "function"}
@@ -27,6 +28,8 @@ def kind_of(tool: Tool) -> str:
         return "agent" if agent.kind == "simple" else f"agent, {agent.kind}"
     if is_agent(tool):
         return "agent"
+    if operation_in(tool):
+        return "operation"
     return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
 
 
@@ -36,6 +39,13 @@ def pipeline_in(tool: Tool) -> "Pipeline | None":
         tool = tool.inner
     room = sys.modules.get("toolkit.pipelines.pipeline")  # without this import, no pipeline exists
     return tool if room is not None and isinstance(tool, room.Pipeline) else None
+
+
+def operation_in(tool: Tool) -> "OperationTool | None":
+    """Return the operation of an API inside a possibly wrapped tool; `None` if it is something else."""
+    room = sys.modules.get("toolkit.openapi.operation_tools")  # without this import, no operation exists
+    inner = innermost(tool)
+    return inner if room is not None and isinstance(inner, room.OperationTool) else None
 
 
 def is_facade(tool: Tool) -> bool:

@@ -20,13 +20,22 @@ from toolkit_cli.rendering.listings import drawn_tree, tree_record
 from toolkit_cli.rendering.policy_tables import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
 from toolkit_cli.rendering.styles import Line, lines_of, one_line, table, wrap_text
-from toolkit_cli.rendering.tool_kinds import REMOTE, address_of, is_facade, kind_of, outline_of_agent, pipeline_in
+from toolkit_cli.rendering.tool_kinds import (
+    REMOTE,
+    address_of,
+    is_facade,
+    kind_of,
+    operation_in,
+    outline_of_agent,
+    pipeline_in,
+)
 from toolkit_cli.rendering.tree_outlines import agent_record, drawn, drawn_agent, outline_record
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.builtin.catalog import ReadyTool
     from toolkit.builtin.options import Option
+    from toolkit.openapi.operation_tools import OperationTool
     from toolkit.pipelines.outline import PipelineOutline
     from toolkit.pipelines.pipeline import Pipeline
 
@@ -81,13 +90,16 @@ def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, 
 def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
     """Return everything about a tool as plain data.
 
-    Every key is always present, except `pipeline`, `agent`, `tools` and `options`, which depend on the kind.
+    Every key is always present, except `pipeline`, `agent`, `tools`, `operation` and `options`, which depend on the
+    kind.
     """
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
     known = options_of(tool)
     options = {"options": option_records(known)} if known or spec.source == "builtin" else {}
     inner: dict[str, Any] = {"tools": _tree_record(tool)} if is_facade(tool) else {}
+    if (operation := operation_in(tool)) is not None:
+        inner = {"operation": _operation_record(operation)}
     agent = outline_of_agent(tool)
     if agent is not None:
         inner = {"agent": agent_record(agent)}
@@ -230,6 +242,7 @@ def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
     spec, place = tool.spec, place_of_tool(tool)
     facts = {
         "kind": kind_of(tool),
+        **_facts_of_operation(tool),
         "framework": _framework_of(tool),
         "from": shown_path(spec.source or ""),
         "defined": str(place._replace(file=path_for_people(place.file))) if place else "",
@@ -244,6 +257,33 @@ def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
     known = {name: fact for name, fact in facts.items() if fact}
     widest = max(map(len, known))
     return [[("quiet", f"  {name:<{widest}}  "), ("plain", fact)] for name, fact in known.items()]
+
+
+def _facts_of_operation(tool: Tool) -> dict[str, str]:
+    """Return where the requests of an operation go, and what signs them; nothing for other tools."""
+    if (operation := operation_in(tool)) is None:
+        return {}
+    record = _operation_record(operation)
+    signed = [f"{where} = {value}" for where, value in record["credentials"].items()]
+    missing = f"none in the settings, and it needs {record['missing']}" if record["missing"] else ""
+    return {
+        "request": f"{record['method']} {record['path']}",
+        "server": record["server"],
+        "credentials": ", ".join(signed) or missing,
+    }
+
+
+def _operation_record(tool: "OperationTool") -> dict[str, Any]:
+    """Return where the requests of an operation go, and what signs them, with references instead of secrets."""
+    operation, credentials = tool.operation, tool.access.credentials
+    parts = credentials.shown(operation)
+    return {
+        "method": operation.method,
+        "path": operation.path,
+        "server": tool.access.base,
+        "credentials": {f"{part.place} {part.name}": part.value for part in parts},
+        "missing": credentials.missing(operation),
+    }
 
 
 def _parameter_table(parameters: Iterable[Parameter], width: int) -> list[Line]:

@@ -63,7 +63,7 @@ class ToolsetRule(Rule):
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         """Report the most severe objection of each provider to the tools of a source."""
-        for source in by_source(tools):
+        for source in sent_together(tools):
             specs = [tool.spec for tool in source if tool.spec is not None]
             for provider in self.settings.providers:
                 objections = dialects.request_objections(specs, provider, shared_exports(source))
@@ -80,6 +80,11 @@ def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
         if tool.origin != "pipeline":
             found.setdefault(tool.source or "", []).append(tool)
     return list(found.values())
+
+
+def sent_together(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
+    """Return the tools of each source that are sent with every request: not those that a model has to search for."""
+    return by_source([tool for tool in tools if not tool.is_behind_facade])
 
 
 def shared_exports(tools: Sequence[ToolDefinition]) -> Callable[[ToolSpec, str], Export]:

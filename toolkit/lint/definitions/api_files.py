@@ -51,7 +51,8 @@ class ApiFile:
         The settings can name another server, so that a document alone needs none.
         """
         mild = self.api.server_problems if self.settings.place is None else ()
-        return [replace(one, severity="warning") if one in mild else one for one in self.api.problems]
+        found = [replace(one, severity="warning") if one in mild else one for one in self.api.problems]
+        return [*found, *self.api.notes]
 
     def place(self, *path: str) -> Location:
         """Return the location of the key at a path, or of the last part of it that exists."""
@@ -106,6 +107,7 @@ def _definition(operation: Operation, spec: ToolSpec, api: ApiFile) -> ToolDefin
         spec=spec,
         source=spec.source,
         identity=frozenset([("place", spec.name, *place[:3])]),
+        is_behind_facade=api.settings.facade,
         find_place=find_place,
     )
     return replace(found, texts=tuple(_texts(found, operation, api)))

@@ -98,6 +98,7 @@ class ToolDefinition:
         framework: The framework that it is written for, if it is not a tool of this package.
         habit: What the version of its framework does with docstrings, if that depends on the version.
         is_named: Whether its name is known; if it is only known at run time, `name` is a placeholder.
+        is_behind_facade: Whether models only get it after a search for it.
         is_lookalike: Whether a class is a tool by its attributes alone, in a file that imports nothing of this package.
         outline: If only the source was read, the specification as far as the source shows it.
         exports: The exports of `spec` so far, by dialect; shared by copies of the definition.
@@ -122,6 +123,7 @@ class ToolDefinition:
     framework: str | None = None
     habit: str | None = None
     is_named: bool = True
+    is_behind_facade: bool = False
     is_lookalike: bool = False
     outline: ToolSpec | None = None
     exports: dict[str, Export] = field(default_factory=dict, repr=False)

@@ -46,6 +46,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
         "is_written": tool.is_written,
         "framework": tool.framework,
         "is_named": tool.is_named,
+        "is_behind_facade": tool.is_behind_facade,
         "is_lookalike": tool.is_lookalike,
         "outline": tool.outline and record_of(tool.outline),
     }

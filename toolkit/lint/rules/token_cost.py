@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from toolkit.amounts import tokens_of_data
 from toolkit.codes import TOKEN_COST
-from toolkit.lint.clues.provider_objections import by_source, name_of, tokens_of
+from toolkit.lint.clues.provider_objections import name_of, sent_together, tokens_of
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -80,7 +80,7 @@ class TokenCost(Rule):
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         most = self.limit("max-toolset-tokens")
-        for source in by_source(tools):
+        for source in sent_together(tools):
             if _at_most(source) > most and (cost := sum(map(self._cost, source))) > most:
                 message = f"the {len(source)} tools in '{name_of(source)}' cost about {cost} tokens in every request"
                 way = "offer fewer at a time" if source[0].framework else "offer them by category or behind a facade"

@@ -52,7 +52,7 @@ class Definition:
             redactor: Masks secrets.
         """
         written: dict[str, Any] = redactor.data(_as_json(export(spec, "mcp").definition))
-        output = redactor.data(_as_json(spec.output_schema)) if _says_something(spec.output_schema) else None
+        output = redactor.data(_as_json(spec.promised_output)) if _says_something(spec.promised_output) else None
         self.name = spec.name
         self.input_schema: dict[str, Any] = written["inputSchema"]
         self._output = _check(output)

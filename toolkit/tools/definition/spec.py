@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final
 
-from toolkit.approvals.policies import Flow, Risk, server_of
+from toolkit.approvals.policies import Flow, Risk, endpoint_of, server_of
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze_plain
@@ -234,6 +234,11 @@ class ToolSpec:
     def required(self) -> tuple[str, ...]:
         """The names of the required parameters."""
         return tuple(self.parameters.get("required", ()))
+
+    @property
+    def promised_output(self) -> Mapping[str, Any] | None:
+        """The schema that results keep to; that of an API's document only describes them, and APIs deviate from it."""
+        return None if endpoint_of(self.names) is not None else self.output_schema
 
     @property
     def risk(self) -> Risk:
