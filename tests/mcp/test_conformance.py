@@ -27,7 +27,7 @@ SERVER = {
         "tools-call-with-progress": 2,
         "tools-call-elicitation": 2,
         "json-schema-2020-12": 8,
-        "server-sse-multiple-streams": 2,
+        "server-sse-multiple-streams": 1,
         "dns-rebinding-protection": 2,
         "tools-call-image": 2,
         "tools-call-audio": 2,

@@ -5,11 +5,11 @@ import json
 import pytest
 from mcp import types
 
-from toolkit.mcp.serving.over_stdio import LineError, line_of, message_of  # private
+from toolkit.mcp.serving.messages import MessageError, bytes_of, message_of  # private
 
 LIMIT = 20_000
 NO_ID = "Invalid request: 'id' must be a string or an integer"
-NOT_JSON = "Parse error: a line must be one JSON message"
+NOT_JSON = "Parse error: this is not one JSON message"
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
@@ -22,8 +22,8 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
     (PING.decode().encode("utf-32-be"), None, -32700, f"{NOT_JSON} (encode it as UTF-8: it contains null bytes)"),
     (PING.decode().encode("utf-8-sig"), None, -32700, f"{NOT_JSON} (Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0))"),
     (b"[" * 19_000, None, -32700, f"{NOT_JSON} (it is nested too deeply)"),
-    (b"[%s]" % PING, None, -32600, "Invalid request: batches are not supported; send one message per line"),
-    (b"[]", None, -32600, "Invalid request: batches are not supported; send one message per line"),
+    (b"[%s]" % PING, None, -32600, "Invalid request: batches are not supported; send one message at a time"),
+    (b"[]", None, -32600, "Invalid request: batches are not supported; send one message at a time"),
     (b"7", None, -32600, "Invalid request: a message is a JSON object"),
     (b"null", None, -32600, "Invalid request: a message is a JSON object"),
     (b"{}", None, -32600, f"Invalid request: 'jsonrpc' must be '2.0'; {NO_ID[17:]}; 'method' must be a string"),
@@ -45,8 +45,8 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
 @pytest.mark.parametrize(("line", "identity", "code", "text"), MALFORMED, ids=map(str, range(len(MALFORMED))))
 def test_a_malformed_line_is_answered_by_what_is_wrong_with_it(line, identity, code, text):
     answer = message_of(line, LIMIT)
-    assert isinstance(answer, LineError)
-    assert json.loads(line_of(answer)) == {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": text}}
+    assert isinstance(answer, MessageError)
+    assert json.loads(bytes_of(answer)) == {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": text}}
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_where_nobody_waits_for_an_answer_there_is_none(line):
 def test_a_malformed_answer_is_an_error_to_whoever_waits_for_it(line):
     answer = message_of(line)
     assert answer is not None
-    assert not isinstance(answer, LineError)
-    assert json.loads(line_of(answer)) == {
+    assert not isinstance(answer, MessageError)
+    assert json.loads(bytes_of(answer)) == {
         "jsonrpc": "2.0",
         "id": 1,
         "error": {"code": -32600, "message": "the answer is malformed"},
@@ -83,13 +83,13 @@ def test_a_malformed_answer_is_an_error_to_whoever_waits_for_it(line):
 def test_a_message_is_read_and_written_as_it_was(line):
     message = message_of(line)
     assert message is not None
-    assert not isinstance(message, LineError)
-    assert json.loads(line_of(message)) == json.loads(line)
+    assert not isinstance(message, MessageError)
+    assert json.loads(bytes_of(message)) == json.loads(line)
 
 
 def test_an_answer_that_cannot_be_written_becomes_an_error():
     half = types.JSONRPCResponse(jsonrpc="2.0", id=7, result={"text": "\ud800"})
-    assert json.loads(line_of(half)) == {
+    assert json.loads(bytes_of(half)) == {
         "jsonrpc": "2.0",
         "id": 7,
         "error": {"code": -32603, "message": "Internal error: the answer cannot be written as JSON"},
@@ -97,4 +97,4 @@ def test_an_answer_that_cannot_be_written_becomes_an_error():
 
 
 def test_a_notification_that_cannot_be_written_is_left_out():
-    assert line_of(types.JSONRPCNotification(jsonrpc="2.0", method="x", params={"text": "\ud800"})) == b""
+    assert bytes_of(types.JSONRPCNotification(jsonrpc="2.0", method="x", params={"text": "\ud800"})) == b""

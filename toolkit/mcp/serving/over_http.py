@@ -5,14 +5,20 @@ Calls in progress at shutdown are cancelled by the server itself, which answers 
 
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import anyio
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.lowlevel.server import Server
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import Receive, Scope, Send
 
-from toolkit.mcp.serving.client_sessions import MOST
-from toolkit.mcp.serving.http_requests import LONGEST_BODY, HttpAccess, serve_application
+from toolkit.mcp.serving.http_exchanges import RequestHead
+from toolkit.mcp.serving.http_requests import HttpAccess, serve_application
+from toolkit.mcp.serving.http_sessions import HttpSessions
 from toolkit.mcp.serving.server import ToolServer
+from toolkit.mcp.serving.stateless_requests import StatelessRequests
 
 if TYPE_CHECKING:
     from toolkit.mcp.serving.protected_resource import Protection
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 """The URL path of the server."""
 
-_IDLE = 1_800.0
+_VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
 
 
 async def serve_http(
@@ -45,14 +51,32 @@ async def serve_http(
 
         resource = ProtectedResource(protection, PATH, server.options, server.catalog.known)
         access = access._replace(token=None, open_paths=resource.open_paths, admission=resource)
-    application = server.protocol.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=LONGEST_BODY,
-        session_idle_timeout=_IDLE,
-        max_sessions=MOST,
-        transport_security=TransportSecuritySettings(
-            allowed_hosts=[*access.hosts], allowed_origins=[*access.origins], enable_dns_rebinding_protection=True
-        ),
-    )
     # Answers to questions are bound to the identity in the context.
-    await serve_application(AuthContextMiddleware(application), listener, access, ready, server.close)
+    application = AuthContextMiddleware(_Application(server.protocol))
+    await serve_application(application, listener, access, ready, server.close)
+
+
+class _Application:
+    """The ASGI application, which knows from a header to which era of the protocol a request belongs."""
+
+    def __init__(self, protocol: Server[Any]) -> None:
+        self._protocol = protocol
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        head = RequestHead.of(scope)
+        has_session = _VERSION not in head.headers or head.get(_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
+        await (self._sessions if has_session else self._stateless)(scope, receive, send, head)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """Serve until the HTTP server shuts down."""
+        await receive()
+        async with self._protocol.lifespan(self._protocol) as state, anyio.create_task_group() as tasks:
+            self._sessions = HttpSessions(self._protocol, state, tasks)
+            self._stateless = StatelessRequests(self._protocol, state)
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            tasks.cancel_scope.cancel()
+        await send({"type": "lifespan.shutdown.complete"})

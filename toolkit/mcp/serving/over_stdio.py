@@ -7,133 +7,31 @@ invalid id as a notification.
 """
 
 import asyncio
-import json
 import os
 import queue
 import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any
 
 import anyio
 from mcp.server.lowlevel.server import Server
 from mcp.server.runner import serve_loop
 from mcp.shared.message import SessionMessage
 from mcp_types import (
-    INTERNAL_ERROR,
     INVALID_REQUEST,
-    PARSE_ERROR,
     PROTOCOL_VERSION_META_KEY,
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
-    JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
-    jsonrpc_message_adapter,
 )
 
+from toolkit.mcp.serving.messages import LONGEST_MESSAGE, MessageError, MessageStream, bytes_of, message_of
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.processes.watching import write_all, write_cannot_block
-
-LONGEST_MESSAGE = 4 * 1024 * 1024
-"""Maximum size of a message in bytes, the same as the SDK's limit over HTTP."""
-
-
-class LineError(JSONRPCError):
-    """The error that answers a line that is not a message."""
-
-
-def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | LineError | None:
-    """Return the message in a line, the error that answers the line, or `None` if no answer is needed.
-
-    Args:
-        line: A line without its line break. It can be truncated, as long as it remains longer than the limit.
-        limit: Maximum size of a message in bytes.
-    """
-    if len(line) > limit:
-        return _error(None, INVALID_REQUEST, f"Invalid request: the message is longer than {limit} bytes")
-    if not line.strip():
-        return None
-    try:
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        return _answer_to(line)
-    # A request with an invalid id parses as a notification, and one with a result as an answer.
-    is_like = b'"id"' if isinstance(message, JSONRPCNotification) else b'"method"'
-    if not isinstance(message, JSONRPCRequest) and is_like in line:
-        fault = _answer_to(line)
-        return fault if isinstance(fault, LineError) else message
-    return message
-
-
-def _answer_to(line: bytes) -> JSONRPCError | None:
-    """Return the error that answers a malformed line, or `None` if no answer is expected.
-
-    A malformed answer is not answered, since that could go on forever: it becomes an error for the waiting caller here.
-    """
-    try:
-        value = json.loads(line.decode())
-    except (ValueError, RecursionError) as error:
-        reason = "encode it as UTF-8: it contains null bytes" if b"\0" in line else _shortly(error)
-        return _error(None, PARSE_ERROR, f"Parse error: a line must be one JSON message ({reason})")
-    if isinstance(value, list):
-        return _error(None, INVALID_REQUEST, "Invalid request: batches are not supported; send one message per line")
-    if not isinstance(value, dict):
-        return _error(None, INVALID_REQUEST, "Invalid request: a message is a JSON object")
-    if "method" in value and "id" not in value:
-        return None  # a notification is not answered
-    if "method" not in value and ("result" in value or "error" in value):
-        identity = _id_of(value)
-        fault = ErrorData(code=INVALID_REQUEST, message="the answer is malformed")
-        return None if identity is None else JSONRPCError(jsonrpc="2.0", id=identity, error=fault)
-    return _error(_id_of(value), INVALID_REQUEST, _what_is_wrong(value))
-
-
-def _what_is_wrong(value: dict[str, object]) -> str:
-    wrong = [
-        words
-        for is_right, words in (
-            (value.get("jsonrpc") == "2.0", "'jsonrpc' must be '2.0'"),
-            (_id_of(value) is not None, "'id' must be a string or an integer"),
-            (isinstance(value.get("method"), str), "'method' must be a string"),
-            (isinstance(value.get("params"), dict | None), "'params' must be an object"),
-            ("result" not in value and "error" not in value, "a request has neither 'result' nor 'error'"),
-        )
-        if not is_right
-    ]
-    return "Invalid request: " + ("; ".join(wrong) or "it is nested too deeply, or contains a lone surrogate")
-
-
-def _id_of(value: dict[str, object]) -> RequestId | None:
-    identity = value.get("id")
-    if isinstance(identity, str):
-        return identity if identity.encode(errors="ignore").decode() == identity else None  # a lone surrogate
-    return identity if isinstance(identity, int) and not isinstance(identity, bool) else None
-
-
-def _shortly(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
-
-
-def _error(identity: RequestId | None, code: int, message: str) -> LineError:
-    return LineError(jsonrpc="2.0", id=identity, error=ErrorData(code=code, message=message))
-
-
-def line_of(message: JSONRPCMessage) -> bytes:
-    """Return the line for a message, without line break; empty if it cannot be encoded and is not an answer."""
-    try:
-        text = message.model_dump_json(by_alias=True, exclude_unset=True)
-    except ValueError:  # such as a lone surrogate; one such answer must not end the session
-        identity = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
-        if identity is None:
-            return b""
-        error = _error(identity, INTERNAL_ERROR, "Internal error: the answer cannot be written as JSON")
-        text = error.model_dump_json(by_alias=True, exclude_unset=True)
-    return text.encode()
-
 
 _CHUNK = 65_536
 _AHEAD = 2
@@ -182,23 +80,7 @@ def _is_stateless(request: JSONRPCRequest) -> bool:
     return request.method != "initialize" and isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
 
 
-class _Stream:
-    """What the SDK expects of both streams."""
-
-    def __init__(self) -> None:
-        self._is_closed = False
-
-    async def aclose(self) -> None:
-        self._is_closed = True
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class _Incoming(_Stream):
+class _Incoming(MessageStream):
     """The messages of the client; any other line is answered with an error.
 
     When the input ends, calls that are almost finished are still answered.
@@ -224,11 +106,6 @@ class _Incoming(_Stream):
         return None
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message.
-
-        Raises:
-            EndOfStream: If there is none.
-        """
         message = self._ahead.popleft() if self._ahead else await self._next()
         if message is not None:
             return SessionMessage(message)
@@ -240,9 +117,10 @@ class _Incoming(_Stream):
         while not writer.is_broken and (line := await self._lines.next()) is not None:
             message = message_of(line)
             if self.refuses_stateless and isinstance(message, JSONRPCRequest) and _is_stateless(message):
-                message = _error(message.id, INVALID_REQUEST, _NOT_STATELESS)
-            if isinstance(message, LineError):
-                await writer.write(line_of(message))
+                fault = ErrorData(code=INVALID_REQUEST, message=_NOT_STATELESS)
+                message = MessageError(jsonrpc="2.0", id=message.id, error=fault)
+            if isinstance(message, MessageError):
+                await writer.write(bytes_of(message))
             elif message is not None:
                 writer.unanswered += isinstance(message, JSONRPCRequest)
                 return message
@@ -252,17 +130,8 @@ class _Incoming(_Stream):
         """End the stream, since the client is gone."""
         self._lines.add(None)
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-
-class _Outgoing(_Stream):
+class _Outgoing(MessageStream):
     """The messages to the client."""
 
     def __init__(self, writer: "_Writer", incoming: _Incoming) -> None:
@@ -276,9 +145,9 @@ class _Outgoing(_Stream):
             ClosedResourceError: If the session has ended.
             BrokenResourceError: If the client is gone; this ends the session.
         """
-        if self._is_closed:
+        if self.is_closed:
             raise anyio.ClosedResourceError
-        await self._writer.write(line_of(item.message))
+        await self._writer.write(bytes_of(item.message))
         if isinstance(item.message, JSONRPCResponse | JSONRPCError):
             self._writer.mark_answered()
         if self._writer.is_broken:
