@@ -31,7 +31,7 @@ def test_backup_that_another_file_mentions_is_an_error(write):
 
 
 def test_output_that_somebody_has_pasted_is_a_note(write):
-    pasted = "from tools import mcp\n\nmcp.tool(print)\n[Order(number=1, Customer(name='A')), ...>]\n"
+    pasted = "[FunctionTool(name='find'), <Order 1>]\n"
     write(output=pasted, server=f"{pasted}\n\ndef find(order): ...\n", Kept_in_output2=pasted)
     assert found("--static", ".") == {"Kept/output2.py": "info", "output.py": "info", "server.py": "error"}
     assert found("--static", "output.py") == {"output.py": "error"}

@@ -82,12 +82,29 @@ def test_loop_that_registers_unknown_functions_is_named(write, mode):
     assert findings(*mode, "server.py") == ([("TK004", "warning", "server.py:8")], 0)
 
 
-def test_tools_that_a_program_makes_for_its_own_agent_are_a_note(write):
+def test_tools_that_a_program_makes_for_its_own_agent_are_reported_too(write):
     loop = "from langchain_core.tools import tool\nfrom found import functions\n\nTOOLS = [tool(one) for one in functions()]\n"
     ask = '@tool\ndef ask(question: str) -> str:\n    """Ask the user a question about an order."""\n    return question\n'
     write(agent=f"{loop}\n\n{ask}", found=FOUND)
-    assert findings("--static", ".") == ([("TK004", "info", "agent.py:4"), ("TK204", "info", "agent.py:8")], 0)
-    assert findings("--static", "--profile", "essential", ".") == ([("TK004", "info", "agent.py:4")], 0)
+    assert findings("--static", ".") == ([("TK004", "warning", "agent.py:4"), ("TK204", "info", "agent.py:8")], 0)
+    assert findings("--static", "--profile", "essential", ".") == ([("TK004", "warning", "agent.py:4")], 0)
+
+
+WRAPPING = {
+    "what the caller passes": "class Agent:\n    def __init__(self, tools):\n        self.tools = [tool(one) for one in tools]\n",
+    "one item of it": "def make(functions, name):\n    return tool(functions[name])\n",
+    "what is a tool already": "TOOLS = [one if isinstance(one, BaseTool) else tool(one) for one in functions()]\n",
+    "a demonstration": "if __name__ == '__main__':\n    TOOLS = [tool(one) for one in functions()]\n",
+}
+
+
+@pytest.mark.parametrize("what", WRAPPING)
+def test_wrappers_of_what_somebody_else_knows_hide_nothing(write, what):
+    head = "from langchain_core.tools import BaseTool, tool\nfrom found import functions\n\n"
+    write(agent=f"{head}{WRAPPING[what]}", found=FOUND)
+    found, _ = findings("--static", "--profile", "essential", ".")
+    assert [one for one in found if one[0] == "TK004"] == []
+    assert findings("--static", "--profile", "all", "--require-tools", ".")[1] == 1
 
 
 def test_list_names_what_it_cannot_follow(write):
@@ -155,8 +172,7 @@ def test_package_of_the_project_is_not_the_framework_with_its_name(write):
         agents="from agents_of.shop import Clerk\n\nClerk()\n",
         clerk="from agents import Clerk\nfrom langchain_core.messages import AIMessage\n",
     )
-    hint = "nothing that registers a tool was found in files that import a framework: 'clerk.py' (LangChain)"
-    assert hint in run("lint", "--static", "--no-cache", ".").output
+    assert "(no tools; 1 file imports LangChain: 'clerk.py'; " in run("lint", "--static", "--no-cache", ".").output
 
 
 def test_folder_in_another_language_is_a_note_unless_tools_are_required(write):
@@ -167,10 +183,32 @@ def test_folder_in_another_language_is_a_note_unless_tools_are_required(write):
     assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
 
 
-def test_folder_without_tools_names_the_files_that_import_a_framework(write):
-    write(server="from fastmcp import FastMCP\n\nserver = FastMCP('shop')\n", tools="import json\n")
-    hint = "nothing that registers a tool was found in files that import a framework: 'server.py' (FastMCP)"
-    assert hint in run("lint", "--static", "--no-cache", ".").output
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_folder_that_only_uses_frameworks_has_a_note_in_the_summary_instead_of_a_finding(write, mode):
+    write(crew="from crewai import Agent\nfrom crewai_tools import SerperDevTool\n\nAgent(tools=[SerperDevTool()])\n")
+    write(agent="from langchain.agents import create_agent\n\ncreate_agent(model, tools=[])\n", tools="import json\n")
+    note = "2 files import LangChain or CrewAI: 'agent.py', 'crew.py'"
+    result = run("lint", "--no-cache", *mode, ".")
+    assert (result.exit_code, f"(no tools; {note}; " in result.stdout, "TK004" in result.output) == (0, True, False)
+    result = run("lint", "--no-cache", *mode, "--format", "json", ".")
+    assert (result.exit_code, json.loads(result.stdout), json.loads(result.stderr)["uses"]) == (0, [], [note])
+    found = "nothing that registers a tool was found in files that import a framework: 'agent.py' (LangChain), 'crew.py' (CrewAI)"
+    result = run("lint", "--no-cache", *mode, "--require-tools", ".")
+    assert (result.exit_code, found in result.stdout) == (1, True)
+    assert run("lint", "--no-cache", *mode, "--compat", ".").exit_code == 1
+
+
+def test_folder_with_many_files_that_use_a_framework_names_some(write):
+    write(**{f"agent{number}": "import crewai\n" for number in range(7)})
+    shown = "7 files import CrewAI: 'agent0.py', 'agent1.py', 'agent2.py', 'agent3.py', 'agent4.py' and 2 more"
+    assert shown in run("lint", "--static", "--no-cache", ".").stdout
+
+
+def test_decorator_in_a_docstring_registers_nothing(write):
+    write(library='"""A library.\n\n    @shop.tool\n    def find(): ...\n"""\n\nimport fastmcp\n')
+    assert findings("--static", ".") == ([], 0)
+    write(library="import fastmcp\n\n\n@shop.tool\ndef find(): ...\n")
+    assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
 
 
 @pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
@@ -263,16 +301,41 @@ ASKING = 'def ask(client):\n    return client.send({"method": "tools/list"})\n'
 @pytest.mark.parametrize("mode", [(), ("--static",)], ids=["not imported", "static"])
 def test_server_without_a_framework_whose_tools_are_computed_is_named_as_unread(write, mode):
     write(server=BY_HAND, client=ASKING)
-    assert findings(*mode, ".") == ([("TK004", "info", None)], 0)
+    assert findings(*mode, ".") == ([("TK004", "warning", "server.py:10")], 0)
     told = "'server.py' answers 'tools/list' itself; its source does not show with which tools"
     assert told in run("lint", "--no-cache", "--profile", "all", *mode, ".").output
 
 
-def test_client_and_server_of_a_framework_are_not_taken_for_one_without(write):
+def test_client_and_server_that_asks_another_one_are_not_taken_for_one_without_a_framework(write):
     write(client=ASKING)
     assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
-    write(server=BY_HAND, other="import fastmcp\n")
+    write(server=BY_HAND.replace('{"tools": TOOLS}', 'other.ask("tools/list")'))
     assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
+    write(client="import fastmcp\n")
+    assert findings("--static", ".") == ([], 0)
+    write(server=BY_HAND)
+    assert findings("--static", ".") == ([("TK004", "warning", "server.py:10")], 0)
+
+
+REMOTE = """
+from mcp.server import Server
+from mcp.types import Tool
+from shop_client import Client
+
+server = Server("shop")
+client = Client()
+
+
+@server.list_tools()
+async def list_tools():
+    found = client.search(kind="tool")
+    return [Tool(name=one["name"], description=one["text"], inputSchema=one["schema"]) for one in found]
+"""
+
+
+def test_tools_that_a_server_takes_from_a_remote_service_are_a_note(write):
+    write(server=REMOTE)
+    assert findings("--select", "TK004", "--static", ".") == ([("TK004", "info", "server.py:10")], 0)
 
 
 BY_CLASS = """

@@ -4,7 +4,7 @@ Other calls register tools that the source does not show, such as what a loop re
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from toolkit.codes import NO_TOOLS
@@ -118,13 +118,13 @@ LISTING = "list_tools"
 class Unfollowed(NamedTuple):
     """A call that registers a tool of a framework, given by its title, but of what is only known at run time.
 
-    Clients rely on the list of a server; a program that makes tools for its own agent knows them. A dictionary may be
-    made of tools that are found elsewhere, so it only matters if none is found.
+    A dictionary may be made of tools that are found elsewhere, so it only matters if none is found. It is minor if the
+    call makes tools of what whoever calls it knows, or of what is one already: see `is_minor`.
     """
 
     call: ast.Call | ast.Dict
     framework: str
-    is_served: bool
+    is_minor: bool = False
 
     @property
     def is_conversion(self) -> bool:
@@ -142,7 +142,41 @@ class Unfollowed(NamedTuple):
             return Problem(NO_TOOLS, message, place, "warning", _SAVE)
         written = ast.unparse(self.call.func)
         message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
-        return Problem(NO_TOOLS, message, place, "warning" if self.is_served else "info", _FOLLOW)
+        return Problem(NO_TOOLS, message, place, "info" if self.is_minor else "warning", _FOLLOW)
+
+
+def is_minor(source: SourceFile, call: ast.AST, names: LocalNames | None) -> bool:
+    """Return whether a call that registers tools for a program's own agent hides none of the project.
+
+    It makes a tool of what its function receives, of what it tests to be one already, or only if the file is run.
+    """
+    used = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
+    through = {
+        part.id
+        for name in used
+        for one in iterated(source, name, names)
+        for part in ast.walk(one)
+        if isinstance(part, ast.Name)
+    }
+    if names is not None and any(map(names.is_parameter, used | through)):
+        return True
+    tests = [one.test for one in ast.walk(source.tree) if isinstance(one, ast.If | ast.IfExp) and _has(one, call)]
+    return any(_tests_kind(one, used) or _tests_program(one) for one in tests)
+
+
+def _has(node: ast.AST, call: ast.AST) -> bool:
+    return any(one is call for one in ast.walk(node))
+
+
+def _tests_kind(test: ast.expr, names: Collection[str]) -> bool:
+    """Whether a condition is about the class of one of some variables."""
+    calls = (one for one in ast.walk(test) if isinstance(one, ast.Call) and last_name(one.func) == "isinstance")
+    return any(isinstance(one, ast.Name) and one.id in names for call in calls for one in call.args[:1])
+
+
+def _tests_program(test: ast.expr) -> bool:
+    """Whether a condition is that the file is run as a program."""
+    return isinstance(test, ast.Compare) and last_name(test.left) == "__name__"
 
 
 def copied_from(call: ast.Call, registration: Registration) -> ast.Name | None:

@@ -19,7 +19,7 @@ from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
-from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes
 from toolkit.source_code.tool_factories import (
     LISTING,
@@ -27,6 +27,7 @@ from toolkit.source_code.tool_factories import (
     Unfollowed,
     copied_from,
     dictionaries_in,
+    is_minor,
     is_of_marked,
     is_received,
     iterated,
@@ -291,7 +292,29 @@ class _Walk:
         found = [one for value in given for one in dictionaries_in(self._reader.meanings, *value)]
         yield from (self._of_dictionary(marks, LISTING, one) for one in found)
         if not (found or self._is_beside_classes() or self._reader.declared.are_before(self._source)):
-            self.unfollowed.append(Unfollowed(decorator, marks.title, bool(marks.serves)))
+            is_remote = any(self._is_asked_for(one, scope) for one in returned)
+            self.unfollowed.append(Unfollowed(decorator, marks.title, is_remote))
+
+    def _is_asked_for(self, listed: ast.expr, names: LocalNames) -> bool:
+        """Whether a list is made of what another package answers, such as a client of a remote service."""
+        through = [part.iter for part in ast.walk(listed) if isinstance(part, ast.comprehension)]
+        for one in through or [listed]:
+            given = [local.binding for local in names.find(one.id) or ()] if isinstance(one, ast.Name) else [one]
+            calls = [one.value if isinstance(one, ast.Await) else one for one in given]
+            if any(isinstance(one, ast.Call) and self._is_foreign(one.func) for one in calls):
+                return True
+        return False
+
+    def _is_foreign(self, called: ast.expr) -> bool:
+        """Return whether a call is one of an object at the top level of the file whose class another package has."""
+        while isinstance(called, ast.Attribute):
+            called = called.value
+        made = self._source.bindings.get(called.id, ()) if isinstance(called, ast.Name) else ()
+        classes = [one.func for one in made if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)]
+        imported = [
+            one for cls in classes for one in self._source.bindings.get(cls.id, ()) if isinstance(one, Imported)
+        ]
+        return bool(imported) and not any(self._reader.meanings.files_of(self._source.path, one) for one in imported)
 
     def _is_beside_classes(self) -> bool:
         """Whether the file, or one that it imports, has classes that are tools by their attributes, to be listed."""
@@ -468,7 +491,7 @@ class _Walk:
             return False
         is_inner = names.find(one.node.name) is not None
         if is_inner:
-            self.unfollowed.append(Unfollowed(call, found.marks.title, bool(found.marks.serves)))
+            self._leave_open(call, found, names)
         return is_inner
 
     def _is_copied(self, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
@@ -493,7 +516,11 @@ class _Walk:
         if not found.marks.serves and names is not None and takes_parameter(given, names):
             return  # a function that makes tools of what it receives, for an agent of whoever calls it
         if found.marks is not OUR_MARKS and not is_object and not is_of_marked(self._source, names):
-            self.unfollowed.append(Unfollowed(call, found.marks.title, bool(found.marks.serves)))
+            self._leave_open(call, found, names)
+
+    def _leave_open(self, call: ast.Call, found: Registered, names: LocalNames | None) -> None:
+        is_mild = not found.marks.serves and is_minor(self._source, call, names)
+        self.unfollowed.append(Unfollowed(call, found.marks.title, is_mild))
 
     def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools that a function of the project makes of the arguments of a call."""
@@ -633,7 +660,7 @@ class _Walk:
             if (one.node.lineno, one.node.col_offset) in known:
                 continue
             if one.name is None and one.declared is not None:
-                self.unfollowed.append(Unfollowed(one.declared, one.marks.title, bool(one.marks.serves)))
+                self.unfollowed.append(Unfollowed(one.declared, one.marks.title))
                 continue
             yield self._tool(
                 one.marks,

@@ -236,9 +236,11 @@ def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "brea
 def _print_notes(check_run: CheckRun, settings: "LintSettings", options: LintOptions) -> None:
     """Print how the baseline affected the findings; for JSON formats, also print what was checked."""
     check_run.print_summary()
-    if options.format in {"json", "jsonl"} and _note_on_running(check_run.files, settings, options.paths or ()):
+    ran = check_run.uses or _note_on_running(check_run.files, settings, options.paths or ())
+    if options.format in {"json", "jsonl"} and ran:
         tools = {key: value for key, value in check_run.tools._asdict().items() if value != {}}
-        console.say(json.dumps({"files": check_run.files._asdict(), "tools": tools}))
+        uses = {"uses": check_run.uses} if check_run.uses else {}
+        console.say(json.dumps({"files": check_run.files._asdict(), "tools": tools, **uses}))
 
 
 def _settings(configuration: "Configuration", options: LintOptions) -> "LintSettings":
@@ -342,7 +344,7 @@ def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSe
     minor = f"{counted(check_run.minor, 'minor finding')} left out, see `--profile all`" if check_run.minor else ""
     unused = f"{counted(check_run.unread, 'unused OpenAPI document')} not checked" if check_run.unread else ""
     ran = _note_on_running(check_run.files, settings, options.paths or ())
-    return "; ".join(filter(None, [tools, ran, minor, unused]))
+    return "; ".join(filter(None, [tools, *check_run.uses, ran, minor, unused]))
 
 
 def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Sequence[str | Path]) -> str:

@@ -31,6 +31,7 @@ class CheckRun:
         minor: How many findings of the last check only the profile `all` has.
         places: The tools in files that the last check found.
         unread: How many OpenAPI documents the last check found in folders, and did not check.
+        uses: What the last check says about targets without tools whose files only use frameworks.
         targets: The targets as typed.
         directory: The folder of the project.
     """
@@ -72,6 +73,7 @@ class CheckRun:
         self.minor = 0
         self.places: tuple[ToolPlace, ...] = ()
         self.unread = 0
+        self.uses: tuple[str, ...] = ()
         self._file, self._folder = settings.baseline, settings.baseline_folder
         self.targets, self.directory = paths, configuration.directory
         self._is_new = update_baseline
@@ -79,7 +81,7 @@ class CheckRun:
 
     def __call__(self) -> list[Problem]:
         """Check the files, and return the findings that are not in the baseline."""
-        problems, self.files, self.tools, self.minor, self.places, self.unread = self._check()
+        problems, self.files, self.tools, self.minor, self.places, self.unread, self.uses = self._check()
         if self._file is None:
             return problems
 

@@ -207,7 +207,7 @@ def is_in_profile(
         foreign: The files with tools of other frameworks.
         selections: The selections of rules.
     """
-    is_listed = problem.code == NO_TOOLS  # what is not seen is never left out
+    is_listed = problem.code == NO_TOOLS and problem.location is None  # what is not seen at all is never left out
     if profile == "all" or is_listed or is_essential(problem) or any(layer.select is not None for layer in selections):
         return True
     if any(fits(part, problem.code) for layer in selections for part in layer.extend_select):

@@ -23,7 +23,7 @@ from toolkit.lint.engine.requests import DEFAULT_LIMITS, Asked, Limits, Request,
 from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
 from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import codes as all_codes
-from toolkit.problems import Location, Problem, Severity, errors_among, place_from, seen_from
+from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.project_files import files_below
 from toolkit.sources.import_permissions import Chooser, FileCounts
@@ -43,6 +43,7 @@ class Checked(NamedTuple):
         minor: The number of findings that only the profile `all` has.
         places: The tools in files.
         unread: The number of OpenAPI documents in folders that were not checked.
+        uses: A note on each target without tools whose files only use frameworks.
     """
 
     problems: list[Problem]
@@ -51,6 +52,7 @@ class Checked(NamedTuple):
     minor: int = 0
     places: tuple[ToolPlace, ...] = ()
     unread: int = 0
+    uses: tuple[str, ...] = ()
 
 
 def check(
@@ -116,7 +118,9 @@ def check_and_count(
         problems += gaps
         of_requests = dict(zip(requests, reports, strict=True))
         base = _base_of(targets, configuration)
-        problems += _without_tools(folders, of_requests, configuration, settings, gaps, base=base)
+        empty = list(_without_tools(folders, of_requests, configuration, settings, gaps, base=base))
+        problems += [problem for problem, use in empty if settings.requires_tools or use is None]
+        uses = tuple(use for _, use in empty if use is not None and not settings.requires_tools)
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         problems += _of_skills(of_requests, configuration, is_whole=not gaps)
         together = _together(reports, inspection, kept)
@@ -124,7 +128,7 @@ def check_and_count(
         kept.save()  # also after Ctrl-C: the next check continues with the remaining files
     found = [problem for report in reports for problem in report.problems]
     problems += [*together.problems, *milder_in_left_over_files(found, requests)]
-    return _as_seen_from_here(problems, reports, together, settings)._replace(unread=len(unread))
+    return _as_seen_from_here(problems, reports, together, settings)._replace(unread=len(unread), uses=uses)
 
 
 def find_tools(
@@ -177,8 +181,12 @@ def _without_tools(
     gaps: Collection[Problem],
     *,
     base: Path,
-) -> Iterable[Problem]:
-    """Yield a warning for each folder and pattern without tools, unless a problem or a gap in it may hide some."""
+) -> Iterable[tuple[Problem, str | None]]:
+    """Yield a problem for each folder and pattern without tools, unless a problem or a gap in it may hide some.
+
+    With it comes a note that is enough unless tools are required, if nothing shows that the files have tools of their
+    own: they use a framework, such as agents with tools of others.
+    """
     for text, requests in folders.items():
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
@@ -187,28 +195,50 @@ def _without_tools(
         if hides or unread or any(reports[one].tools for one in requests):
             continue
         if converted := [one for request in requests for one in reports[request].gaps.conversions]:
-            yield converted[0]
+            yield converted[0], None
         elif not others:
-            servers = " ".join(configuration.mcp)
-            hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
-            hint = _imported_in(requests, reports) or _unknown_mark(requests, reports) or hint
-            elsewhere = _served_elsewhere(requests, reports, base / text)
-            severity: Severity = "info" if elsewhere else "warning"
-            yield Problem(NO_TOOLS, f"no tools were found in '{text}'", severity=severity, hint=elsewhere or hint)
+            yield _nothing_in(text, requests, reports, configuration, base / text)
 
 
-def _served_elsewhere(requests: Sequence[Request], reports: Mapping[Request, Report], folder: Path) -> str | None:
-    """Return a hint on servers whose tools are not read: in another language, or without a framework."""
-    if not any(one.kind == "python" for one in requests):
-        return _OTHER if _is_other_language(folder) else None
-    if any(reports[one].gaps.frameworks for one in requests):
-        return None
-    itself = next((one.target for one in requests if reports[one].gaps.serves_itself), None)
-    return itself and f"'{itself}' answers 'tools/list' itself; {_BY_HAND}"
+def _nothing_in(
+    text: str,
+    requests: Sequence[Request],
+    reports: Mapping[Request, Report],
+    configuration: Configuration,
+    folder: Path,
+) -> tuple[Problem, str | None]:
+    message = f"no tools were found in '{text}'"
+    using = [(one.target, reports[one].gaps.frameworks) for one in requests if reports[one].gaps.frameworks]
+    if not any(one.kind == "python" for one in requests) and _is_other_language(folder):
+        return Problem(NO_TOOLS, message, severity="info", hint=_OTHER), None
+    answering = next((found for one in requests if (found := reports[one].gaps.answers)), None)
+    if answering is not None:
+        hint = f"'{Path(answering.file).name}' answers 'tools/list' itself; {_BY_HAND}"
+        return Problem(NO_TOOLS, message, answering, severity="warning", hint=hint), None
+    mark = next((known for one in requests if (known := reports[one].gaps.unknown_mark)), None)
+    if mark is not None:
+        return Problem(NO_TOOLS, message, severity="warning", hint=mark), None
+    if using:
+        hint = f"nothing that registers a tool was found in files that import a framework: {_shown(using)}"
+        return Problem(NO_TOOLS, message, severity="warning", hint=hint), _note_on_use(using)
+    servers = " ".join(configuration.mcp)
+    hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
+    return Problem(NO_TOOLS, message, severity="warning", hint=hint), None
 
 
-def _unknown_mark(requests: Sequence[Request], reports: Mapping[Request, Report]) -> str | None:
-    return next((found for one in requests if (found := reports[one].gaps.unknown_mark)), None)
+def _note_on_use(using: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return such a note, such as `2 files import CrewAI or LangChain: 'a.py', 'b.py'`."""
+    titles = list(dict.fromkeys(title for _, found in using for title in found))
+    named = f"{', '.join(titles[:-1])} or {titles[-1]}" if len(titles) > 1 else titles[0]
+    files = f"{len(using)} files import" if len(using) > 1 else "1 file imports"
+    return f"{files} {named}: {_shown([(file, ()) for file, _ in using])}"
+
+
+def _shown(using: Sequence[tuple[str, Sequence[str]]]) -> str:
+    shown = ", ".join(
+        f"'{file}'" + (f" ({', '.join(titles)})" if titles else "") for file, titles in using[:_MOST_FILES]
+    )
+    return f"{shown} and {len(using) - _MOST_FILES} more" if len(using) > _MOST_FILES else shown
 
 
 _MOST_FILES = 5
@@ -221,16 +251,6 @@ _MARK = "mark functions with `@tool`, or name the files that hold tools"
 def _is_other_language(folder: Path) -> bool:
     """Whether a folder without Python files has programs in TypeScript or JavaScript."""
     return folder.is_dir() and bool(files_below(folder, _SCRIPTS))
-
-
-def _imported_in(requests: Sequence[Request], reports: Mapping[Request, Report]) -> str:
-    """Return a hint with the files that import frameworks, or an empty text."""
-    using = [(one.target, reports[one].gaps.frameworks) for one in requests if reports[one].gaps.frameworks]
-    if not using:
-        return ""
-    shown = ", ".join(f"'{file}' ({', '.join(titles)})" for file, titles in using[:_MOST_FILES])
-    more = f" and {len(using) - _MOST_FILES} more" if len(using) > _MOST_FILES else ""
-    return f"nothing that registers a tool was found in files that import a framework: {shown}{more}"
 
 
 def _gaps(reports: Sequence[Report]) -> Iterable[Problem]:

@@ -53,7 +53,7 @@ from toolkit.source_code.python_files import PythonFile, make_reader, source_tex
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
 from toolkit.source_code.sample_files import is_generated, is_in_samples
-from toolkit.source_code.source_files import last_name
+from toolkit.source_code.source_files import Definition, last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_hints import hint_of_unknown_mark
@@ -308,7 +308,7 @@ class FileChecker:
             frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
             unknown_mark=None if has_tools else _unknown_mark(module),
             conversions=() if has_tools else tuple(_conversions_in(module)),
-            serves_itself=not has_tools and _ANSWERS.search(module.text) is not None,
+            answers=None if has_tools else _answer_in(module),
         )
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
@@ -524,6 +524,18 @@ _ANSWERS = re.compile(r"""(?:==|\bcase)\s*["']tools/list["']""")
 """How a server without a framework tells requests apart."""
 
 
+_FORWARDS = re.compile(r"""\(\s*["']tools/list["']""")
+"""How a client asks, which a server does that passes the request on to another one."""
+
+
+def _answer_in(module: PythonFile) -> Location | None:
+    """Return where a file answers a request for the list of tools, unless it passes the request on."""
+    found = _ANSWERS.search(module.text)
+    if found is None or _FORWARDS.search(module.text):
+        return None
+    return Location(module.file, module.text.count("\n", 0, found.start()) + 1, 1)
+
+
 def _calls_in(module: PythonFile) -> Iterator[Unfollowed]:
     """Yield the calls in a file that register tools which no source shows."""
     return (one for one in module.shown.unfollowed if not one.is_conversion)
@@ -535,6 +547,10 @@ def _conversions_in(module: PythonFile) -> Iterator[Problem]:
 
 
 def _unknown_mark(module: PythonFile) -> str | None:
+    marks = (one for node in module.tree.body for one in ast.walk(node) if isinstance(one, Definition))
+    named = (last_name(one.func if isinstance(one, ast.Call) else one) for node in marks for one in node.decorator_list)
+    if not any(name.endswith("tool") for name in named):
+        return None  # one in a docstring is an example
     return hint_of_unknown_mark(module.text.encode(errors="replace"), Path(module.file).name)
 
 

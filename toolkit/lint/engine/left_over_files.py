@@ -14,7 +14,7 @@ from toolkit.regular_files import bounded_bytes
 _NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
 _FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
 _GENERATED = {"build", "dist", "generated"}
-_DEFINING = re.compile(rb"^[ \t]*(?:(?:async[ \t]+)?def|class|@)\b|^@", re.MULTILINE)
+_DEFINING = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class|import|from)\b|^[ \t]*@", re.MULTILINE)
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
@@ -36,7 +36,7 @@ def _looks_left_over(request: Request) -> bool:
 
 
 def _defines_anything(request: Request) -> bool:
-    """Return whether a file has a line that begins a function or a class, unlike pasted output."""
+    """Return whether a line of a file imports something, or begins a function or a class, unlike pasted output."""
     with suppress(OSError):
         return request.file is None or _DEFINING.search(bounded_bytes(Path(request.file))) is not None
     return True
