@@ -3,6 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition
 
 
 class Phrase:
@@ -45,6 +49,19 @@ def may_have_one_of(words: Iterable[str], text: str) -> bool:
 @lru_cache(maxsize=64)  # all phrases are searched for in the same texts in turn
 def _lowered(text: str) -> str | None:
     return text.lower() if text.isascii() else None
+
+
+_TO_MODELS: Final = Phrase(
+    r"\b(?:the user|assistants?|(?:language|AI) (?:models?|agents?)|LLMs?|chatbots?|system prompt|this tool"
+    r"|(?:previous|prior|earlier|above|other) instructions|conversation so far)\b"
+    r"|<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>",
+    "user", "assistant", "model", "agent", "llm", "chatbot", "prompt", "this tool", "instructions", "so far", "<",
+)  # fmt: skip
+
+
+def may_instruct(tool: "ToolDefinition", text: str) -> bool:
+    """Return whether a text of a tool may instruct a model; an API speaks to programmers unless it mentions a model."""
+    return tool.origin != "openapi" or _TO_MODELS.search(text) is not None
 
 
 DESTROYING = frozenset(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import EXFIL_SHAPE
-from toolkit.lint.clues.wording import Phrase
+from toolkit.lint.clues.wording import Phrase, may_instruct
 from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -46,7 +46,7 @@ class ExfilShape(Rule):
     conversation.
 
     Mentioning the API that a tool calls ("sends a GET request to https://…"), or a stored conversation that it
-    processes, is fine.
+    processes, is fine. So are such texts of an API, which are for programmers, unless they mention a model or its user.
 
     ## Example
 
@@ -101,9 +101,14 @@ class ExfilShape(Rule):
                 and (found := _ASKING.search(text.value))
                 and not _DENIED.search(text.value, 0, found.start())
                 and _accepts_text(tool, text.parameter)
+                and may_instruct(tool, text.value)
             ):
                 yield self._problem(tool, text, found, "asks for the conversation", "ask only for what the tool needs")
-            elif text.kind in ("description", "parameter") and (found := _SENDING.search(text.value)):
+            elif (
+                text.kind in ("description", "parameter")
+                and (found := _SENDING.search(text.value))
+                and may_instruct(tool, text.value)
+            ):
                 what = f"sends something to {found['where'].rstrip('.,;')!r}"
                 yield self._problem(tool, text, found, what, "do that in the code, or make the recipient a parameter")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolkit.codes import INSTRUCTION_IN_DESCRIPTION
-from toolkit.lint.clues.wording import Phrase, may_have_one_of
+from toolkit.lint.clues.wording import Phrase, may_have_one_of, may_instruct
 from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -113,7 +113,7 @@ class InstructionInDescription(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:
             if text.kind in {"description", "parameter", "title", "value"} and may_have_one_of(_WORDS, text.value):
-                yield from self._in_text(tool, text)
+                yield from self._in_text(tool, text) if may_instruct(tool, text.value) else ()
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
         found = _heaviest_group([(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)])

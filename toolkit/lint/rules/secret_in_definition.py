@@ -8,7 +8,7 @@ from toolkit.codes import SECRET_IN_DEFINITION
 from toolkit.lint.clues.secrets_in_text import is_placeholder, secrets_in
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 from toolkit.redactors.secret_names import names_secret
 
 
@@ -20,7 +20,7 @@ class SecretInDefinition(Rule):
     A definition is sent to the provider with every request, is shown to everybody who lists the tools, and appears in
     logs. A key in a default or an example is a published key. Revoke it, and let the tool read it from the environment.
     The rule reports known formats of keys, and the default of any parameter whose name says that it is a secret, such as
-    `password`.
+    `password`. A key in a text or an example of an OpenAPI document is a note, since it is nearly always made up.
 
     ## Example
 
@@ -62,7 +62,9 @@ class SecretInDefinition(Rule):
             for found in secrets_in(text.value):
                 known.add(text.parameter)
                 message = f"{text.subject} of {tool.name!r} contains {found.what}"
-                yield self.problem(message, text.written.locate(found.start, found.length), hint=_HINT)
+                severity: Severity | None = "info" if tool.origin == "openapi" else None  # an example, nearly always
+                place = text.written.locate(found.start, found.length)
+                yield self.problem(message, place, hint=_HINT, severity=severity)
         for parameter in tool.parameters:
             if parameter.name not in known and _is_secret(parameter.name, _default_of(tool, parameter)):
                 message = f"the default of parameter {parameter.name!r} of {tool.name!r} is a secret"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import SENSITIVE_REFERENCE
-from toolkit.lint.clues.wording import Phrase, may_have_one_of
+from toolkit.lint.clues.wording import Phrase, may_have_one_of, may_instruct
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -39,7 +39,8 @@ class SensitiveReference(Rule):
     A description that mentions `~/.ssh/id_rsa`, or asks for "your API key" in a call, makes models that can read such a
     secret pass it to the tool in the arguments. This is the most common form of tool poisoning. A tool should read its
     secrets from its own settings, never from the model. A description may mention these settings: "the profile in
-    ~/.aws/credentials".
+    ~/.aws/credentials". The texts of an API are for programmers: what it asks for is only reported if the text mentions a
+    model or its user.
 
     ## Example
 
@@ -77,7 +78,11 @@ class SensitiveReference(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:
             if text.kind in {"description", "parameter", "title"}:
-                found = _place_in(text.value) or _HANDED_OVER.search(text.value)
+                found = (
+                    _place_in(text.value)
+                    or (may_instruct(tool, text.value) and _HANDED_OVER.search(text.value))
+                    or None
+                )
                 if found is not None:
                     shown = " ".join(found[0].split())
                     yield self.problem(
