@@ -43,7 +43,7 @@ try:
     main()
 finally:
     sys.setprofile(None)
-    print("ToolSpec.from_json" in called)
+    print("read_record" in called)
 """
 
 

@@ -1,7 +1,6 @@
 """Combines the source of a tool with what the child process reports about it into one definition."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolkit.lint.definitions.source_texts import SourceTexts, texts_of
@@ -12,7 +11,7 @@ from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.tool_reader import OURS
 from toolkit.tools.definition.definition_places import place_in_file
-from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec, read_record
 
 if TYPE_CHECKING:
     from toolkit.source_code.tool_reader import WrittenTool
@@ -34,7 +33,7 @@ def built_definition(
         child: The child process, since object ids are only unique within one process.
         shown: For a tool of another framework, its definition from the source.
     """
-    spec = ToolSpec.from_json(record["spec"])
+    spec = read_record(record["spec"])
     function = shown.function if function is None and shown is not None else function
     source = None if function is None else SourceTexts(function)
     location = spec.location or (function.location if function else _place_of(record["definition"]))
@@ -55,7 +54,7 @@ def built_definition(
         framework=shown.framework if shown else record["framework"],
         identity=_identity(record, spec, child),
     )
-    return replace(found, texts=tuple(texts_of(found, source, known=shown.texts if shown else ())))
+    return found.with_texts(texts_of(found, source, known=shown.texts if shown else ()))
 
 
 def marks_to_functions(file: PythonFile, records: Sequence[Mapping[str, Any]]) -> dict[int, PythonFunction]:

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.children import Answer
-from toolkit.lint.engine.file_checks import FileChecker, KnownTree
+from toolkit.lint.engine.file_checks import FileChecker, KnownTree, without_sources
 from toolkit.lint.engine.reports import Report, read_definition, read_report
 from toolkit.lint.engine.requests import Limits, Request
 from toolkit.lint.engine.workers import Ending, RenewedWorker
@@ -269,9 +269,10 @@ def _checked_here(
         for request in requests:
             read = None if is_heavy(request) else checker.read(request)
             given = answer(request)
-            yield Checked(
-                request, judge.reports([Task(request, given)])[0] if read is None else checker.look(read, given)
-            )
+            if read is None:
+                yield Checked(request, judge.reports([Task(request, given)])[0])
+            else:
+                yield Checked(request, without_sources(checker.look(read, given)))
 
 
 def _checked_there(

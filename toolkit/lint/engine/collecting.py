@@ -26,7 +26,7 @@ from toolkit.source_code.module_files import is_installed
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.foreign_values import describe_error, kind_of
-from toolkit.tools.definition.spec import record_of
+from toolkit.tools.definition.spec import ToolSpec, record_of
 from toolkit.tools.kinds.resolution import place_of_thing
 from toolkit.tools.origins import function_of
 
@@ -243,12 +243,17 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
     code = getattr(function, "__code__", None)
     plan = _plan_of(tool)
     return {
-        "spec": record_of(tool.spec),
+        "spec": _spec_record(tool.spec),
         "identity": id(tool),
         "definition": code and (_real_path(code.co_filename), code.co_firstlineno, code.co_name),
         "framework": tool.framework,
         "steps": None if plan is None else _records_of_plan(plan),
     }
+
+
+def _spec_record(spec: ToolSpec) -> dict[str, Any]:
+    """Return a specification as plain data that needs no validation, also if its class is the user's own."""
+    return record_of(spec if type(spec) is ToolSpec else ToolSpec.from_json(record_of(spec)))
 
 
 _real_path = lru_cache(maxsize=256)(os.path.realpath)  # a file may have many tools, and does not move

@@ -190,7 +190,7 @@ class FileChecker:
         return Read(request, module, tuple(found))
 
     def look(self, read: "Read", answer: Answer | None) -> Report:
-        """Return the report of one request.
+        """Return the report of one request; its tools refer to their sources.
 
         Args:
             read: The request, as returned by `read`.
@@ -313,9 +313,10 @@ class FileChecker:
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
         for function in functions:
+            is_own = function.written is None
             for rule in self._function:
                 found = rule.check_function(function)
-                yield from found if function.written is None else _weighed(rule, _fixable(rule, found), function)
+                yield from found if is_own else _weighed(rule, _fixable(rule, found), function)
 
     def _of_module(self, module: PythonFile, *, is_foreign: bool) -> Iterator[Problem]:
         for rule in self._module:
@@ -323,9 +324,10 @@ class FileChecker:
             yield from _weighed(rule, found, None) if is_foreign else found
 
     def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        is_own = tool.framework is None
         for rule in self._tool:
             found = rule.check_tool(tool)
-            yield from found if tool.framework is None else _weighed(rule, _fixable(rule, found), tool.function)
+            yield from found if is_own else _weighed(rule, _fixable(rule, found), tool.function)
 
     def _json(self, request: Request) -> Report:
         file = str(request.file)
@@ -408,22 +410,13 @@ class FileChecker:
         # A rule's finding replaces a problem of building with the same message or at the same location.
         seen = {key for _, one in found for key in _keys_of(one)}
         building = [one for one in problems if seen.isdisjoint(_keys_of(one))]
-        stripped = tuple(
-            replace(
-                tool,
-                function=None,
-                texts=(),
-                document=None,
-                result=None,
-                parameters=_bare(tool),
-                outline=outline_of(tool) if tool.spec is None and tool.is_written else None,
-            )
-            for tool in tools
+        outlined = tuple(
+            replace(tool, outline=outline_of(tool)) if tool.spec is None and tool.is_written else tool for tool in tools
         )
         headers = {header_of(tool.function) for tool in tools if tool.function and tool.function.file.file == file}
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))
         return Report(
-            (*_once_a_place(found), *building), stripped, suppressions=tuple(suppressions), needs=opened.needs
+            (*_once_a_place(found), *building), outlined, suppressions=tuple(suppressions), needs=opened.needs
         )
 
 
@@ -476,8 +469,20 @@ def _is_sample(rule: Rule, problem: Problem) -> bool:
     return problem.location is not None and is_in_samples(problem.location.file, rule.settings.directory)
 
 
-def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
-    return tuple(replace(parameter, python=None) for parameter in tool.parameters)
+def without_sources(report: Report) -> Report:
+    """Return a report whose tools do not refer to the sources of their files, which take much memory."""
+    tools = (
+        replace(
+            tool,
+            function=None,
+            texts=(),
+            document=None,
+            result=None,
+            parameters=tuple(replace(one, python=None) for one in tool.parameters),
+        )
+        for tool in report.tools
+    )
+    return report._replace(tools=tuple(tools))
 
 
 def header_of(function: PythonFunction) -> Header:

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkit.problems import Location, problem_record, read_problem
 from toolkit.settings.configuration import Configuration, GroupSettings, ReadySettings
-from toolkit.tools.definition.spec import ToolSpec, record_of
+from toolkit.tools.definition.spec import read_record, record_of
 
 
 def _read_group(record: Mapping[str, Any]) -> GroupSettings:
@@ -26,7 +26,7 @@ def _server_record(server: Any) -> dict[str, Any]:
 def _read_server(name: str, record: Mapping[str, Any]) -> Any:
     from toolkit.sources.servers import ListedServer  # few projects have servers
 
-    tools = tuple((wire_name, ToolSpec.from_json(spec)) for wire_name, spec in record["tools"])
+    tools = tuple((wire_name, read_record(spec)) for wire_name, spec in record["tools"])
     return ListedServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
 
 

@@ -9,14 +9,14 @@ from toolkit.lint.configuration.suppressions import Suppression, read_suppressio
 from toolkit.lint.definitions.pipeline_files import PipelineStep, StepCall, Taint
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.problems import Location, Problem, problem_record, read_problem
-from toolkit.tools.definition.spec import ToolSpec, record_of
+from toolkit.tools.definition.spec import read_record, record_of
 
 
 def read_step(record: Mapping[str, Any]) -> PipelineStep:
     """Return the step of a pipeline from its record."""
     changes = {
         "location": Location(*record["location"]),
-        "tool": record["tool"] and ToolSpec.from_json(record["tool"]),
+        "tool": record["tool"] and read_record(record["tool"]),
         "taints": tuple(
             Taint(parameter, Location(*place), tuple(origins), is_seen)
             for parameter, place, origins, is_seen in record["taints"]
@@ -54,7 +54,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
 
 def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
     """Return a tool from its record."""
-    spec = record["spec"] and ToolSpec.from_json(record["spec"])
+    spec = record["spec"] and read_record(record["spec"])
     schema = spec.parameters if spec else record["schema"]
     properties = (schema or {}).get("properties", {})
     parameters = tuple(
@@ -67,7 +67,7 @@ def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
         "location": place and Location(*place),
         "schema": schema,
         "spec": spec,
-        "outline": record["outline"] and ToolSpec.from_json(record["outline"]),
+        "outline": record["outline"] and read_record(record["outline"]),
         "identity": frozenset(map(tuple, record["identity"])),
     }
     return ToolDefinition(**{**record, **changes})

@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolkit.approvals.policies import Flow, Risk, endpoint_of, server_of
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
-from toolkit.freezing import freeze_plain
+from toolkit.freezing import NO_VALUES, FrozenList, freeze_plain
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.calls.foreign_values import short_repr
@@ -45,6 +45,20 @@ def record_of(spec: "ToolSpec") -> dict[str, Any]:
     if spec.location:
         record["location"] = {key: value for key, value in spec.location._asdict().items() if value is not None}
     return record
+
+
+def read_record(record: Mapping[str, Any]) -> "ToolSpec":
+    """Return the specification of a record, parsed from JSON, that `record_of` made in another of our processes.
+
+    It was validated when the specification was created, and is not validated again.
+    """
+    spec = object.__new__(ToolSpec)
+    for name, usual in {**_USUAL, "metadata": NO_VALUES}.items():
+        value = usual if name not in record else freeze_plain(record[name])
+        object.__setattr__(spec, name, tuple(value) if type(value) is FrozenList else value)
+    if spec.location:
+        object.__setattr__(spec, "location", Location(**record["location"]))
+    return spec
 
 
 def _usual(field: Field[Any]) -> Any:
