@@ -175,9 +175,14 @@ class PythonFunction:
         return None
 
     @cached_property
+    def docstring_text(self) -> str | None:
+        """The docstring without its indentation."""
+        return ast.get_docstring(self.node)
+
+    @cached_property
     def docstring(self) -> Docstring:
         """The descriptions in the docstring: of the function, and of each parameter."""
-        return read_docstring(ast.get_docstring(self.node))
+        return read_docstring(self.docstring_text)
 
     @cached_property
     def docstring_literal(self) -> Literal | None:
@@ -303,7 +308,7 @@ class PythonFunction:
 
     def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:
         """Yield the names in an annotation or a default, including those in strings."""
-        for one in ast.walk(node) if node is not None else ():
+        for one in nodes_below(node) if node is not None else ():
             if isinstance(one, ast.Name | ast.Attribute):
                 yield one
             elif isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.isidentifier():

@@ -80,8 +80,7 @@ class DocstringParameterMismatch(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         entries = _suspicious_entries(function)
-        literal = function.docstring_literal
-        if not entries or literal is None:
+        if not entries or (literal := function.docstring_literal) is None:
             return
         written = [one.name for one in function.all_parameters]
         seen = [one.name for one in function.parameters]

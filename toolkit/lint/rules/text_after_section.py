@@ -69,9 +69,8 @@ class TextAfterSection(Rule):
         function = tool.function
         if function is None or tool.framework is not None or tool.description != function.docstring.description:
             return
-        literal = function.docstring_literal
-        found = text_after_sections(literal.value) if literal else []
-        if literal and found:
+        found = text_after_sections(function.docstring_text or "")
+        if found and (literal := function.docstring_literal):
             first, *others = (
                 function.file.between(*literal.span(literal.value.rfind(line), len(line))) for line in found
             )

@@ -1,6 +1,8 @@
 """Parses docstrings in Google, NumPy or Sphinx style into descriptions of a tool and its parameters."""
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from inspect import cleandoc
 from typing import NamedTuple
 
@@ -29,25 +31,23 @@ def read_docstring(text: str | None) -> Docstring:
     """Parse a docstring in any of the three styles; the description ends at the first section."""
     if not text:
         return Docstring("", {})
-    lines = _without_margin(cleandoc(text).splitlines())
-    description: list[str] = []
+    lines, starts = _lines_and_sections(text)
     parameters: dict[str, str] = {}
-    position = 0
-    while position < len(lines) and not _begins_section(lines, position):
-        description.append(lines[position])
-        position += 1
+    position = starts[0] if starts else len(lines)
+    description = "\n".join(lines[:position]).strip()
     while position < len(lines):
-        position = _read_section(lines, position, parameters)
-    return Docstring("\n".join(description).strip(), parameters)
+        position = _read_section(lines, position, starts, parameters)
+    return Docstring(description, parameters)
 
 
 def text_after_sections(text: str) -> list[str]:
     """Return the first line of each paragraph that follows a section, and so is not part of the description."""
-    lines = _without_margin(cleandoc(text).splitlines())
-    headings = [at for at, line in enumerate(lines) if _begins_section(lines, at) and _is_google_heading(line)]
+    lines, starts = _lines_and_sections(text)
     found = []
-    for at in headings:
-        inside = lines[at + 1 : _end_of_section(lines, at + 1)]
+    for at in starts:
+        if not _is_google_heading(lines[at]):
+            continue
+        inside = lines[at + 1 : _end_of_section(lines, at + 1, starts)]
         behind = inside[_end_of_entries(inside) :]
         found += [
             line for before, line in zip(["", *behind], behind, strict=False) if line.strip() and not before.strip()
@@ -55,23 +55,44 @@ def text_after_sections(text: str) -> list[str]:
     return [line.strip() for line in found]
 
 
+@lru_cache(maxsize=16)  # lint asks for the sections of a docstring twice
+def _lines_and_sections(text: str) -> tuple[Sequence[str], Sequence[int]]:
+    """Return the lines of a docstring without their indentation, and the positions at which sections begin."""
+    lines = _cleaned(text).splitlines()
+    starts = _sections_in(lines)
+    if not starts and (margin := _margin_of(lines)):
+        lines = [line[margin:] if not line[:margin].strip() else line for line in lines]
+        starts = _sections_in(lines)
+    return lines, starts
+
+
+def _cleaned(text: str) -> str:
+    """Return what `cleandoc` returns; a text without indentation, such as one that it has cleaned, takes less time."""
+    if "\t" in text or text[:1].isspace() or not re.search(r"\n\S", text):
+        return cleandoc(text)
+    return text.rstrip("\n")
+
+
+def _margin_of(lines: list[str]) -> int:
+    """Return the indentation that `cleandoc` has left because another line is not indented."""
+    headings = (line for line in lines if ":" in line and line.strip().lower() in _GOOGLE_PARAMETERS)
+    margins = {len(line) - len(line.lstrip()) for line in headings}
+    return margins.pop() if len(margins) == 1 else 0
+
+
+def _sections_in(lines: list[str]) -> list[int]:
+    return [at for at, line in enumerate(lines) if line and _begins_section(lines, at)]
+
+
 def _is_google_heading(line: str) -> bool:
     return line.strip().lower() in _GOOGLE_HEADINGS
 
 
-def _without_margin(lines: list[str]) -> list[str]:
-    """Remove indentation that `cleandoc` has left because another line is not indented."""
-    margins = {len(line) - len(line.lstrip()) for line in lines if line.strip().lower() in _GOOGLE_PARAMETERS}
-    if len(margins) != 1 or (margin := margins.pop()) == 0 or any(_begins_section(lines, i) for i in range(len(lines))):
-        return lines
-    return [line[margin:] if not line[:margin].strip() else line for line in lines]
-
-
 def _begins_section(lines: list[str], position: int) -> bool:
     line = lines[position]
-    first = line[:1]  # for speed, since most lines can be ruled out by their first character
+    first = line[0]  # for speed, since most lines can be ruled out by their first character
     return (
-        (first != " " and line.rstrip().endswith(":") and line.strip().lower() in _GOOGLE_HEADINGS)
+        (first != " " and ":" in line and line.rstrip()[-1:] == ":" and line.strip().lower() in _GOOGLE_HEADINGS)
         or _is_numpy_heading(lines, position)
         or _is_sphinx_field(line)
     )
@@ -81,23 +102,23 @@ def _is_sphinx_field(line: str) -> bool:
     return line.startswith(":") and re.match(_SPHINX_FIELD, line) is not None
 
 
-def _is_numpy_heading(lines: list[str], position: int) -> bool:
+def _is_numpy_heading(lines: Sequence[str], position: int) -> bool:
     under = lines[position + 1] if position + 1 < len(lines) else ""
     return "-" in under and len(under) > 2 and not under.strip().strip("-") and bool(lines[position].strip())  # noqa: PLR2004
 
 
-def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -> int:
+def _read_section(lines: Sequence[str], position: int, starts: Sequence[int], parameters: dict[str, str]) -> int:
     """Parse the section at `position`, add its entries to `parameters`, and return the position of the next section."""
     heading = lines[position].strip().lower()
     if _is_sphinx_field(lines[position]):
         entry = re.match(_SPHINX_ENTRY, lines[position])
-        end = _end_of_section(lines, position + 1)
+        end = _end_of_section(lines, position + 1, starts)
         if entry:
             parameters[entry[1]] = _join([entry[2], *lines[position + 1 : end]])
         return end
     numpy = _is_numpy_heading(lines, position)
     first = position + (2 if numpy else 1)
-    end = _end_of_section(lines, first)
+    end = _end_of_section(lines, first, starts)
     if numpy and heading in _NUMPY_PARAMETERS:
         _read_numpy_entries(lines[first:end], parameters)
     elif heading in _GOOGLE_PARAMETERS:
@@ -105,54 +126,55 @@ def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -
     return end
 
 
-def _end_of_section(lines: list[str], position: int) -> int:
-    while position < len(lines) and not _begins_section(lines, position):
-        position += 1
-    return position
+def _end_of_section(lines: Sequence[str], position: int, starts: Sequence[int]) -> int:
+    return next((start for start in starts if start >= position), len(lines))
 
 
-def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
+def _read_google_entries(lines: Sequence[str], parameters: dict[str, str]) -> None:
     """Parse the entries; after them, there is only prose."""
     parameters.update(_entries(lines[: _end_of_entries(lines)], _indent_of(lines), _GOOGLE_ENTRY))
 
 
-def _end_of_entries(lines: list[str]) -> int:
+def _end_of_entries(lines: Sequence[str]) -> int:
     """Return the position of the first line with a smaller indentation; for a list, of one after it that is no item."""
     indent = _indent_of(lines)
     is_list = False
     for at, line in enumerate(lines):
-        if not line.strip() or _indent_of([line]) > indent:
+        text = line.lstrip()
+        own = len(line) - len(text)
+        if not text or own > indent:
             continue
-        is_item = line.lstrip().startswith(_ITEMS)
-        if _indent_of([line]) < indent or (is_list and not is_item and not lines[at - 1].strip()):
+        is_item = text.startswith(_ITEMS)
+        if own < indent or (is_list and not is_item and not lines[at - 1].strip()):
             return at
         is_list = is_item
     return len(lines)
 
 
-def _indent_of(lines: list[str]) -> int:
+def _indent_of(lines: Sequence[str]) -> int:
     """Return the indentation of the first line that is not empty."""
-    return next((len(line) - len(line.lstrip()) for line in lines if line.strip()), 0)
+    return next((len(line) - len(text) for line in lines if (text := line.lstrip())), 0)
 
 
-def _read_numpy_entries(lines: list[str], parameters: dict[str, str]) -> None:
+def _read_numpy_entries(lines: Sequence[str], parameters: dict[str, str]) -> None:
     for names, text in _entries(lines, 0, _NUMPY_ENTRY):
         for name in names.split(","):
             parameters[name.strip().lstrip("*")] = text
 
 
-def _entries(lines: list[str], indent: int, pattern: re.Pattern[str]) -> list[tuple[str, str]]:
+def _entries(lines: Sequence[str], indent: int, pattern: re.Pattern[str]) -> list[tuple[str, str]]:
     """Return the entries at an indentation, each with its more deeply indented lines."""
     found: list[tuple[str, list[str]]] = []
     for line in lines:
+        text = line.strip()
         deeper = len(line) - len(line.lstrip()) > indent
-        match = None if deeper or not line.strip() else pattern.fullmatch(line.strip())
+        match = None if deeper or not text else pattern.fullmatch(text)
         if match:
             found.append((match[1], [match[2] if pattern.groups > 1 else ""]))
-        elif found and line.strip():
-            found[-1][1].append(line)
+        elif found and text:
+            found[-1][1].append(text)
     return [(name, _join(text)) for name, text in found]
 
 
-def _join(lines: list[str]) -> str:
-    return " ".join(line.strip() for line in lines if line.strip())
+def _join(lines: Sequence[str]) -> str:
+    return " ".join(text for line in lines if (text := line.strip()))
