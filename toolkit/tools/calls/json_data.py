@@ -3,7 +3,7 @@
 import json
 import re
 from binascii import a2b_base64
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -33,9 +33,9 @@ def plain_json(value: object, name: str) -> Any:
     Raises:
         NotJsonError: If the data cannot be represented in JSON, or is larger than any definition needs to be.
     """
-    copier = _Copier()
+    copier = _Copier(name)
     try:
-        return copier.copy(value, (name,))
+        return copier.copy(value)
     except (NotJsonError, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -43,58 +43,67 @@ def plain_json(value: object, name: str) -> Any:
 
 
 class _Copier:
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._path = [name]
+        """The steps that lead to the value that is being copied."""
         self._values = 0
         self._characters = 0
 
-    def copy(self, value: object, path: tuple[str, ...]) -> Any:
-        self._count(path)
+    def copy(self, value: object) -> Any:
+        self._values += 1
+        if self._values > MAX_VALUES or len(self._path) > MAX_DEPTH:
+            raise self._too_large()
         kind = type(value)
+        if kind is str or is_text(value):
+            return self._text(value)  # type: ignore[arg-type]  # as the line above says
+        if kind is dict or issubclass(kind, dict):
+            return self._object(dict.items(value))  # type: ignore[arg-type]
         if value is None or kind is bool:
             return value
-        if kind is str or is_text(value):
-            return self._text(value, path)  # type: ignore[arg-type]  # as the line above says
         if issubclass(kind, int):
-            return _whole_number(value, path)  # type: ignore[arg-type]
+            return _whole_number(value, self._path)  # type: ignore[arg-type]
         if issubclass(kind, float):
-            return _number(value, path)  # type: ignore[arg-type]
-        if issubclass(kind, dict):
-            return self._object(dict.items(value), path)  # type: ignore[arg-type]
+            return _number(value, self._path)  # type: ignore[arg-type]
         if issubclass(kind, list):
-            return self._list(list.__iter__(value), path)  # type: ignore[arg-type]
+            return self._list(list.__iter__(value))  # type: ignore[arg-type]
         if issubclass(kind, tuple):
-            return self._list(tuple.__iter__(value), path)  # type: ignore[arg-type]
+            return self._list(tuple.__iter__(value))  # type: ignore[arg-type]
         if issubclass(kind, Mapping):
-            return self._object(((key, value[key]) for key in value), path)  # type: ignore[attr-defined, index]
-        raise NotJsonError(f"{_write(path)} is an object of type {kind_of(value)!r}")
+            return self._object((key, value[key]) for key in value)  # type: ignore[attr-defined, index]
+        raise NotJsonError(f"{_write(self._path)} is an object of type {kind_of(value)!r}")
 
-    def _object(self, entries: Iterable[tuple[object, object]], path: tuple[str, ...]) -> dict[str, Any]:
-        copy = {}
+    def _object(self, entries: Iterable[tuple[object, object]]) -> dict[str, Any]:
+        copy, path = {}, self._path
         for key, value in entries:
             if type(key) is not str and not is_text(key):
                 raise NotJsonError(f"{_write(path)} has a key of type {kind_of(key)!r} instead of text")
-            name = self._text(key, path)  # type: ignore[arg-type]
-            copy[name] = self.copy(value, (*path, name))
+            name = self._text(key)  # type: ignore[arg-type]
+            path.append(name)
+            copy[name] = self.copy(value)
+            path.pop()
         return copy
 
-    def _list(self, items: Iterable[object], path: tuple[str, ...]) -> list[Any]:
-        return [self.copy(item, (*path, str(position))) for position, item in enumerate(items)]
+    def _list(self, items: Iterable[object]) -> list[Any]:
+        copy, path = [], self._path
+        for position, item in enumerate(items):
+            path.append(str(position))
+            copy.append(self.copy(item))
+            path.pop()
+        return copy
 
-    def _text(self, value: str, path: tuple[str, ...]) -> str:
+    def _too_large(self) -> NotJsonError:
+        if len(self._path) > MAX_DEPTH:
+            return NotJsonError(f"{self._path[0]} is nested deeper than {MAX_DEPTH} levels")
+        return NotJsonError(f"{self._path[0]} holds more than {MAX_VALUES:,} values")
+
+    def _text(self, value: str) -> str:
         text = value if type(value) is str else plain_text(value)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS:
-            raise NotJsonError(f"{path[0]} holds more than {MAX_CHARACTERS:,} characters")
-        if not is_encodable(text):
-            raise NotJsonError(f"{_write(path)} contains half of a surrogate pair")
+            raise NotJsonError(f"{self._path[0]} holds more than {MAX_CHARACTERS:,} characters")
+        if not (text.isascii() or is_encodable(text)):
+            raise NotJsonError(f"{_write(self._path)} contains half of a surrogate pair")
         return text
-
-    def _count(self, path: tuple[str, ...]) -> None:
-        self._values += 1
-        if len(path) > MAX_DEPTH:
-            raise NotJsonError(f"{path[0]} is nested deeper than {MAX_DEPTH} levels")
-        if self._values > MAX_VALUES:
-            raise NotJsonError(f"{path[0]} holds more than {MAX_VALUES:,} values")
 
 
 def is_encodable(text: str) -> bool:
@@ -108,20 +117,20 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-def _whole_number(value: int, path: tuple[str, ...]) -> int:
+def _whole_number(value: int, path: Sequence[str]) -> int:
     if int.bit_length(value) > MAX_BITS:
         raise NotJsonError(f"{_write(path)} is a number with too many digits")
     return int.__pos__(value)
 
 
-def _number(value: float, path: tuple[str, ...]) -> float:
+def _number(value: float, path: Sequence[str]) -> float:
     number = float.__pos__(value)
     if not isfinite(number):
         raise NotJsonError(f"{_write(path)} is {number}, which is not a number in JSON")
     return number
 
 
-def _write(path: tuple[str, ...]) -> str:
+def _write(path: Sequence[str]) -> str:
     """Return a path as `parameters.properties.city`; the middle of a long path is omitted."""
     parts = path if len(path) <= _LONGEST_PATH else (*path[:3], "…", *path[-3:])
     return ".".join(parts)
