@@ -1,6 +1,7 @@
 """Tools are found whose base class, decorator or server is in another file of the project."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -250,7 +251,7 @@ def test_new_subclass_is_noticed_by_the_cache(write):
     write(staff_in___init__="", staff_in_base=AGENT, finding=FUNCTION)
     assert "no tools" in linted(".", "--static")
     write(staff_in_finder=FINDER)
-    assert "(2 tools in 1 file: 2 LlamaIndex" in linted(".", "--static")
+    assert "(2 tools in 2 files: 2 LlamaIndex" in linted(".", "--static")
 
 
 def test_functions_that_a_call_makes_for_a_list_have_the_names_that_it_sets(write):
@@ -371,3 +372,63 @@ def build(model):
 """
     write(clerk=clerk)
     assert listed("clerk.py") == [("find", "langchain")]
+
+
+CARELESS = """
+import requests
+
+
+class Shop:
+    def find(self, order):
+        return requests.get(f"https://shop.example/orders/{order}").text
+
+
+def find(order):
+    return requests.get(f"https://shop.example/orders/{order}").text
+"""
+REGISTERING = {
+    "a list of an agent": "from google.adk.agents import Agent\nfrom careless import find\n\nclerk = Agent(name='clerk', tools=[find])\n",
+    "a call": "from fastmcp import FastMCP\nfrom careless import find\n\nmcp = FastMCP('shop')\nmcp.tool(find)\n",
+    "a bound method": "from fastmcp import FastMCP\nfrom careless import Shop\n\nmcp = FastMCP('shop')\nshop = Shop()\nmcp.tool(shop.find)\n",
+    "a factory": "from langchain_core.tools import StructuredTool\nfrom careless import find\n\n\ndef make(name):\n    return StructuredTool.from_function(find, name=name)\n\n\nfinder = make('find')\n",
+}
+
+
+def found_in(*command):
+    result = CliRunner().invoke(application(), ["lint", "--no-cache", "--format", "json", *command])
+    return [(one["code"], one["location"]["file"], one["location"]["line"]) for one in json.loads(result.stdout)]
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["not installed", "static"])
+@pytest.mark.parametrize("way", REGISTERING)
+def test_function_of_another_file_is_checked_where_it_is(way, mode, write):
+    write(careless=CARELESS, shop=REGISTERING[way])
+    line = 6 if way == "a bound method" else 10
+    found = found_in(*mode, "--select", "TK201,TK204,TK301,TK410", "shop.py")
+    assert [one for one in found if one[0] != "TK201"] == [
+        ("TK204", "careless.py", line),
+        ("TK301", "careless.py", line),
+        ("TK410", "careless.py", line + 1),
+    ]
+    is_described_here = way in {"a call", "a bound method"}
+    assert [one for one in found if one[0] == "TK201"] == [("TK201", "careless.py", line)] * is_described_here
+
+
+def test_comment_in_the_file_of_a_function_counts_for_what_another_one_makes_of_it(write):
+    silent = CARELESS.replace("def find(order):", "def find(order):  # toolkit: ignore[TK201, TK204, TK301]")
+    write(careless=silent, shop=REGISTERING["a call"])
+    assert found_in("--static", "--select", "TK201,TK204,TK301", ".") == []
+
+
+def test_hidden_character_is_removed_in_the_file_of_the_function(write):
+    write(careless=FUNCTION.replace("order by", "order\u200b by"), shop=REGISTERING["a call"])
+    CliRunner().invoke(application(), ["lint", "--static", "--fix", "--no-cache", "."])
+    assert Path("careless.py").read_text("utf-8") == FUNCTION
+    assert Path("shop.py").read_text("utf-8") == REGISTERING["a call"]
+
+
+def test_function_of_agents_in_several_files_is_one_tool(write):
+    write(finding=FUNCTION, first=CLERK.format("from finding import find", "find"))
+    write(second=CLERK.format("from finding import find", "find"))
+    assert listed(".") == [("find", "google_adk")]
+    assert "(1 tool in 1 file: 1 Google ADK" in linted(".", "--static", "--no-cache")

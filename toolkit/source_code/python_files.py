@@ -52,7 +52,7 @@ class PythonFile(PythonSource):
     def tools(self) -> tuple[PythonFunction, ...]:
         """The functions that are marked with our `@tool`, or passed to `tool` or `from_function`."""
         marked = (function for function in self.functions if function.mark is not None)
-        return (*marked, *(self._function_of(one) for one in self._ours if one.kind != "decorator"))
+        return (*marked, *(self.function_of(one) for one in self._ours if one.kind != "decorator"))
 
     @cached_property
     def out_of_reach(self) -> tuple[PythonFunction, ...]:
@@ -101,15 +101,21 @@ class PythonFile(PythonSource):
     def function_behind(self, tool: WrittenTool) -> PythonFunction | None:
         """Return the function that a tool calls, in whichever file it is; None if the source does not show it."""
         if self._is_here(tool):
-            return self._function_of(tool)
+            return self.function_of(tool)
         home = None if tool.home is None else self.reader.meanings.source(tool.home)
-        is_shown = isinstance(home, PythonSource) and isinstance(tool.function, FunctionNode)
-        return PythonFunction(home, tool.function, None, tool) if is_shown else None  # type: ignore[arg-type]  # as checked
+        is_shown = isinstance(home, PythonFile) and isinstance(tool.function, FunctionNode)
+        return home.function_of(tool) if is_shown else None  # type: ignore[union-attr]  # as checked
 
     @cached_property
     def framework_functions(self) -> Mapping[WrittenTool, PythonFunction]:
         """The functions in this file that tools of other frameworks, and classes that are tools, call."""
-        return {tool: self._function_of(tool) for tool in self.written if self._is_here(tool)}
+        return {tool: self.function_of(tool) for tool in self.written if self._is_here(tool)}
+
+    @cached_property
+    def outer_functions(self) -> tuple[PythonFunction, ...]:
+        """The functions in other files of the project that this file makes tools."""
+        made = (tool for tool in self.shown.tools if tool.as_class is None and not self._is_here(tool))
+        return tuple(filter(None, map(self.function_behind, made)))
 
     @cached_property
     def _ours(self) -> tuple[WrittenTool, ...]:
@@ -126,7 +132,8 @@ class PythonFile(PythonSource):
     def _is_here(self, tool: WrittenTool) -> bool:
         return tool.home == self.path and isinstance(tool.function, FunctionNode)
 
-    def _function_of(self, tool: WrittenTool) -> PythonFunction:
+    def function_of(self, tool: WrittenTool) -> PythonFunction:
+        """Return the function in this file that a tool calls."""
         assert isinstance(tool.function, FunctionNode)  # as asked before
         return PythonFunction(self, tool.function, self._owners.get(tool.function), tool)
 

@@ -25,7 +25,7 @@ class Factory(NamedTuple):
     Attributes:
         mark: The decorator or call in the function that registers the tool.
         registered: How a call of the function registers it: the places of its arguments are parameters of the function.
-        function: The function that the tool runs, if it is inside the factory.
+        function: The function that the tool runs, if the factory names it.
     """
 
     mark: ast.expr
@@ -62,8 +62,8 @@ class Factories:
             schema = argument_of(mark, registration.schema)
             by_schema = _place(schema, places)
             is_described_by_function = by_function and (schema is None or by_schema)
-            own = Defined(defined.source, function) if isinstance(function, Definition) else None
-            otherwise: Way = "definition" if own is None else "mark"
+            own = self._named(defined, function)
+            otherwise: Way = "definition" if own is None or registration.way == "definition" else "mark"
             found = registration._replace(
                 way="function" if is_described_by_function else otherwise,
                 function=by_function,
@@ -73,6 +73,16 @@ class Factories:
             )
             within = (defined.source.path, mark.lineno)
             yield Factory(mark, registered._replace(registration=found, within=within), own)
+
+    def _named(self, factory: Defined, function: ast.expr | Definition | None) -> Defined | None:
+        """Return the function that a factory registers; `None` if it is what it receives, or not shown."""
+        if isinstance(function, Definition):
+            return Defined(factory.source, function)
+        if function is None:
+            return None
+        scope = LocalNames(factory.node, None)
+        found = self._registrations.meanings.of(factory.source, function, scope)
+        return next((one for one in found if isinstance(one, Defined) and isinstance(one.node, FUNCTIONS)), None)
 
     def _registered_in(
         self, source: SourceFile, function: Definition, outer: LocalNames | None

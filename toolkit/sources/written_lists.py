@@ -45,7 +45,14 @@ def list_written(targets: Iterable[str], base: Path, own_decorators: Collection[
                 case _:
                     message = f"'{text}' is not a file, and with '--static' nothing is imported to find it"
                     found.problems.append(Problem(NO_TOOLS, message, hint="leave out '--static', or name a file"))
-    return found
+    once = {_same(one): one for one in reversed(found.tools)}
+    return found._replace(tools=[one for one in found.tools if once[_same(one)] is one])
+
+
+def _same(tool: WrittenTool) -> object:
+    """Return what is equal for registrations in several files that make the same tool of a function."""
+    is_shown = tool.function is not None and tool.name is not None and tool.as_class is None
+    return (tool.framework, tool.function, tool.name) if is_shown and tool.home != tool.path else tool
 
 
 def unmade_tools(files: Iterable[Path]) -> str | None:

@@ -196,8 +196,7 @@ def _key_of(function: PythonFunction, name: str) -> tuple[Any, ...]:
 
 def _registered(file: PythonFile, tool: WrittenTool) -> tuple[ToolDefinition, Written | None]:
     """Return the definition of a registered tool without its texts, and the position of its description."""
-    function = file.framework_functions.get(tool)
-    behind = function if tool.framework != OURS else file.function_behind(tool)
+    behind = file.framework_functions.get(tool) if tool.as_class else file.function_behind(tool)
     description, node = _description(file, tool, behind)
     schema = schema_of(file, tool)
     parameters = tuple(parameters_of(file, tool, behind, schema))
@@ -214,7 +213,7 @@ def _registered(file: PythonFile, tool: WrittenTool) -> tuple[ToolDefinition, Wr
         origin="python",
         location=location,
         schema=schema,
-        function=function,
+        function=behind,
         source=file.file,
         identity=frozenset([("code", file.file, at.lineno, at.col_offset, name), *same_elsewhere]),
         is_written=True,
@@ -224,7 +223,8 @@ def _registered(file: PythonFile, tool: WrittenTool) -> tuple[ToolDefinition, Wr
         is_lookalike=behind is not None and behind.is_lookalike,
     )
     is_whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    place = WrittenInPython(file, node, description) if is_whole and description else Somewhere(location)  # type: ignore[arg-type]  # a constant
+    home = behind.file if behind is not None and node is behind.docstring_node else file
+    place = WrittenInPython(home, node, description) if is_whole and description else Somewhere(location)  # type: ignore[arg-type]  # a constant
     return found, place
 
 

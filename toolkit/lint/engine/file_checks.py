@@ -186,7 +186,7 @@ class FileChecker:
         except SyntaxError as error:
             is_meant = request.is_named or mentions_tools(Path(file))
             return Read(request, problem=unreadable(error, file) if is_meant else None)
-        found = self._of_functions([*module.tools, *module.framework_functions.values()])
+        found = self._of_functions([*module.tools, *module.framework_functions.values(), *module.outer_functions])
         return Read(request, module, tuple(found))
 
     def look(self, read: "Read", answer: Answer | None) -> Report:

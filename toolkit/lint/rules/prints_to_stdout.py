@@ -87,7 +87,8 @@ class PrintsToStdout(Rule):
         serving = serving_calls(module)
         if serving and not any(serving.values()):
             return
-        tools = [one for one in module.framework_functions.values() if one.written and one.written.marks.serves]
+        every = (*module.framework_functions.values(), *module.outer_functions)
+        tools = [one for one in every if one.written and one.written.marks.serves]
         found = [
             problem
             for function in tools
