@@ -796,8 +796,6 @@ def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     project.joinpath("served.py").write_text(served, "utf-8")
     assert found("served.py") == [
         "TK410:22:warning",
-        "TK509:19:warning",
-        "TK510:31:warning",
         "TK511:49:error",
     ]
     project.joinpath("test_served.py").write_text(served, "utf-8")

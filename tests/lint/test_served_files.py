@@ -130,6 +130,7 @@ def test_prints_count_where_a_file_serves_over_standard_output(linted, serve, fo
 
 
 WAYS = '''
+import asyncio
 import signal
 import sys
 
@@ -157,6 +158,18 @@ def serve():
 def serve_over_http():
     print("serving")
     mcp.run(transport="http")
+
+
+def main():
+    print("http://localhost:8000")
+    asyncio.run(serve_over_http())
+
+
+def main_of_both():
+    try:
+        serve()
+    except OSError:
+        print("failed")
 
 
 def load():
@@ -192,8 +205,8 @@ def test_what_is_printed_before_or_after_the_server_uses_standard_output_does_no
     early = early.replace("        sys.exit(1)", "        weather = None")
     message = "prints to standard output, where this file serves its tools"
     assert linted("TK407", early) == [
-        f"server.py:17:5: warning[TK407] 'serve' {message}",
-        f"server.py:36:9: warning[TK407] 'load' {message}",
+        f"server.py:18:5: warning[TK407] 'serve' {message}",
+        f"server.py:49:9: warning[TK407] 'load' {message}",
     ]
 
 

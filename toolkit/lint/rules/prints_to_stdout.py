@@ -98,9 +98,10 @@ class PrintsToStdout(Rule):
             yield from found
         known = {function.node for function in tools}
         handlers = _of_signals(module)
+        starting = _with_callers(module, serving)
         for function in module.functions if serving else ():
             if function.node not in known and not function.is_decorated:
-                leaving = _outside_of_serving(function.node, serving)
+                leaving = _outside_of_serving(function.node, starting)
                 leaving |= _before_end(function.node) if function.name in handlers else set()
                 message = f"{function.name!r} prints to standard output, where this file serves its tools"
                 yield from self._printing(function, message, besides=leaving)
@@ -130,6 +131,24 @@ class PrintsToStdout(Rule):
         else:
             return None
         return self.fixed_by("Print to standard error", edit, *importing(file, "sys"))
+
+
+def _with_callers(module: PythonFile, serving: Mapping[ast.Call, bool]) -> Mapping[ast.Call, bool]:
+    """Return calls that start a server, also by calling a function of the file that does, such as `run(serve())`."""
+    found = dict(serving)
+    while True:
+        starting: dict[str, bool] = {}
+        for function in module.functions if found else ():
+            for node in nodes_below(function.node):
+                if isinstance(node, ast.Call) and node in found:
+                    starting[function.name] = starting.get(function.name, False) or found[node]
+        calls = (one for one in module.nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name))
+        more = {
+            one: starting[one.func.id] for one in calls if isinstance(one.func, ast.Name) and one.func.id in starting
+        }
+        if more.keys() <= found.keys():
+            return found
+        found = {**more, **found}
 
 
 def _outside_of_serving(function: FunctionNode, serving: Mapping[ast.Call, bool]) -> set[ast.AST]:
