@@ -9,7 +9,7 @@ import pytest
 from toolkit.errors import ConfigurationError
 from toolkit.lint import LintSettings
 from toolkit.lint.changes.comparing import check_against  # private
-from toolkit.settings import Configuration
+from toolkit.settings import Configuration, find_configuration
 
 OURS = '''from toolkit import tool
 
@@ -380,3 +380,71 @@ def test_without_git_that_is_said(repository, monkeypatch):
         "git is not installed, and only git can read a revision",
         "install git, or leave out '--against'",
     )
+
+
+SHOP = """\
+openapi: 3.1.0
+servers: [{url: https://shop.example}]
+paths:
+  /orders/{number}:
+    get:
+      operationId: find_order
+      summary: Find an order.
+      parameters:
+        - {name: number, in: path, required: true, description: Its number., schema: {type: string}}
+        - {name: kind, in: query, description: Its kind., schema: {$ref: "kinds.yaml#/Kind"}}
+    delete: {operationId: cancel_order, summary: Cancel an order., parameters: [{$ref: "#/components/parameters/N"}]}
+components: {parameters: {N: {name: number, in: path, required: true, schema: {type: string}}}}
+"""
+KINDS = "Kind: {type: string, enum: [new, old]}\n"
+
+
+@pytest.fixture
+def shop(repository):
+    (repository / "shop.yaml").write_text(SHOP)
+    (repository / "kinds.yaml").write_text(KINDS)
+    commit(repository)
+    return repository
+
+
+def test_operations_of_a_document_are_compared(shop):
+    assert changes("main", "shop.yaml") == []
+    changed = SHOP.replace("name: kind, in: query,", "name: kind, in: query, required: true,")
+    changed = changed.replace("    delete: {operationId: cancel_order", "    post: {operationId: change_order")
+    (shop / "shop.yaml").write_text(changed)
+    (shop / "kinds.yaml").write_text("Kind: {type: string, enum: [new]}\n")
+    assert changes("main", "shop.yaml") == [
+        "shop.yaml:1:1: error: tool 'cancel_order': the tool was removed from 'shop.yaml' (breaking)",
+        "shop.yaml:6:7: error: tool 'find_order': parameter 'kind' is now required (breaking)",
+        "shop.yaml:6:7: error: tool 'find_order': parameter 'kind' can no longer be \"old\" (breaking)",
+        "shop.yaml:11:12: info: tool 'change_order': the tool is new (compatible)",
+    ]
+
+
+def test_operation_that_is_sent_elsewhere_is_breaking(shop):
+    (shop / "shop.yaml").write_text(SHOP.replace("/orders/{number}", "/bills/{number}"))
+    assert changes("main", "shop.yaml:find_order") == [
+        (
+            "shop.yaml:6:7: error: tool 'find_order': it was the operation 'GET /orders/{number}', and is the operation "
+            "'GET /bills/{number}' (breaking)"
+        )
+    ]
+
+
+@pytest.mark.parametrize("targets", [(), (".",), ("shop",)])
+def test_operations_of_a_configured_api_are_compared_as_the_settings_choose(shop, targets):
+    (shop / "toolkit.toml").write_text("[openapi.shop]\ndocument = 'shop.yaml'\ninclude = ['GET']\n")
+    configuration, _ = find_configuration()
+    (shop / "shop.yaml").write_text(SHOP.replace("type: string}}\n        -", "type: integer}}\n        -"))
+    (shop / "kinds.yaml").write_text(KINDS + "# nothing\n")
+    checked = check_against("main", targets, configuration, LintSettings())
+    assert [f"{one.location}: {one.severity}: {one.message}" for one in checked.problems] == [
+        "shop.yaml:6:7: error: tool 'shop_find_order': the type of parameter 'number' was string, and is integer (breaking)",
+        "shop.yaml:6:7: info: tool 'shop_find_order': 'minLength' of parameter 'number' was 1, and is not set (compatible)",
+    ]
+    assert checked.tools.tools == 1
+
+
+def test_document_that_cannot_be_read_on_one_side_is_reported(shop):
+    (shop / "shop.yaml").write_text("openapi: 9.0.0\npaths: {}\n")
+    assert changes("main", "shop.yaml") == ["shop.yaml:1:1: error: OpenAPI 9.0.0 cannot be read"]

@@ -235,6 +235,21 @@ def test_operations_behind_a_facade_are_not_sent_with_every_request(invoke, proj
     assert ("[TK319]" in found[0], found[1]) == (True, "")
 
 
+def test_body_without_members_that_need_not_be_sent_is_no_argument(invoke, project):
+    body = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}}}}}
+    document = {
+        "openapi": "3.0.3",
+        "servers": [{"url": "https://shop.example"}],
+        "paths": {
+            f"/{number}": {"get": {"operationId": f"get_{number}", "requestBody": {**body, "required": number == 1}}}
+            for number in range(2)
+        },
+    }
+    (project / "shop.json").write_text(json.dumps(document), "utf-8")
+    shown = json.loads(invoke("schema", "shop.json", "--dialect", "anthropic").stdout)
+    assert [[*one["input_schema"]["properties"]] for one in shown] == [[], ["body"]]
+
+
 def test_body_that_is_one_argument_is_described(invoke, project):
     """By the words of the document for it or for its schema; without any, by its media type."""
     body = "requestBody: {{{words}content: {{application/json: {{schema: {schema}}}}}}}"

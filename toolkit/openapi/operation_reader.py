@@ -325,8 +325,10 @@ def _is_structured(media_type: str) -> bool:
     return _is_json(media_type) or media_type.partition(";")[0].strip().lower() in _FORMS
 
 
-def _read_body(content: _Content, schema: Any, definitions: Mapping[str, Any]) -> Body:
-    """Return a body whose members are named as on the wire."""
+def _read_body(content: _Content, schema: Any, definitions: Mapping[str, Any]) -> Body | None:
+    """Return a body whose members are named as on the wire; `None` if it need not be sent and has no members."""
+    if not content.is_required and _has_no_members(schema):
+        return None
     spread = _spread(schema, definitions) if _is_structured(content.media_type) else None
     whole = schema if isinstance(schema, dict) else {}
     if not whole.get("description"):
@@ -342,6 +344,11 @@ def _read_body(content: _Content, schema: Any, definitions: Mapping[str, Any]) -
         members=members or {"body": "body"},
         encodings=encodings,
     )
+
+
+def _has_no_members(schema: Any) -> bool:
+    is_plain = isinstance(schema, dict) and schema.keys() <= _PLAIN
+    return is_plain and schema.get("properties") == {} and not schema.get("additionalProperties")
 
 
 def _renamed(body: Body, names: Mapping[tuple[str, str], str]) -> Body:

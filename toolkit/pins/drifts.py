@@ -14,6 +14,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
+from toolkit.approvals.policies import endpoint_of
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.pins.sameness import TEXTS, Sameness, bare_keyword, resolved
 from toolkit.pins.word_diffs import by_its_ends, word_diff
@@ -114,12 +115,17 @@ def _describe(before: Entry, now: Entry) -> Iterator[Change]:
         yield Change("text", "the secrets in the definition have changed")
 
 
+def _origin(name: str | None) -> str:
+    if name is None:
+        return "a tool without a server"
+    return f"the operation '{name}'" if endpoint_of([name]) else f"the server's tool '{name}'"
+
+
 def _moved(before: Entry, now: Entry) -> Iterator[Change]:
     """Yield that a name now stands for another tool."""
     old, new = before.get(FROM), now.get(FROM)
     if old != new:
-        was, becomes = (f"the server's tool '{one}'" if one else "a tool without a server" for one in (old, new))
-        yield Change("breaking", f"it was {was}, and is {becomes}")
+        yield Change("breaking", f"it was {_origin(old)}, and is {_origin(new)}")
 
 
 def _rewritten(before: Entry, now: Entry) -> Iterator[Change]:

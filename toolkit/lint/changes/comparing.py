@@ -3,9 +3,10 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, NOT_FOUND
 from toolkit.errors import ConfigurationError
@@ -14,7 +15,7 @@ from toolkit.lint.changes.written_entries import WrittenEntry, WrittenTree
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.configuration.suppressions import silence
 from toolkit.lint.engine.checking import Checked
-from toolkit.lint.engine.requests import make_requests
+from toolkit.lint.engine.requests import Asked, Request, make_requests
 from toolkit.lint.engine.toolsets import ToolCounts
 from toolkit.lint.engine.workers import temporary_folder
 from toolkit.pins.drifts import Change, Drift, changes_between, problems_of
@@ -22,7 +23,10 @@ from toolkit.problems import Location, Problem, in_order, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import PYTHON
 from toolkit.sources.import_permissions import FileCounts
-from toolkit.sources.targets import JSON
+from toolkit.sources.targets import JSON, YAML
+
+if TYPE_CHECKING:
+    from toolkit.openapi.api_settings import ApiSettings
 
 _MARK = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
 
@@ -40,12 +44,13 @@ class _Tree(NamedTuple):
         """Return an empty tree for a folder."""
         return cls(WrittenTree(root, settings.tool_decorators), root, {}, {})
 
-    def read(self, file: str) -> bool:
+    def read(self, request: Request) -> bool:
         """Read a file, and return whether it may have tools."""
-        if not file.endswith((PYTHON, JSON)) or not Path(file).is_file():
+        file = request.file or ""
+        if not (request.api or file.endswith((PYTHON, JSON))) or not Path(file).is_file():
             return False
         path = self.tree.path_of(file)
-        entries = self.tree.entries_of(file)
+        entries = self.tree.entries_of(file, request.api)
         if isinstance(entries, Problem):
             self.broken[path] = entries
             return True
@@ -65,28 +70,43 @@ def check_against(
 ) -> Checked:
     """Return the changes in tool definitions since a revision, classified as by `toolkit lock`.
 
-    Python files and lists of definitions in JSON are parsed; no code is run.
+    Python files, lists of definitions in JSON and OpenAPI documents are parsed; no code is run.
 
     Args:
         revision: A branch, tag or commit of the repository.
-        targets: Files, folders and globs, relative to the working directory; if empty, the configured sources, or else
-            the working directory.
-        configuration: The settings of the project.
+        targets: Files, folders, globs and names of APIs, relative to the working directory; if empty, the configured
+            sources, or else the working directory and the configured APIs.
+        configuration: The settings of the project, which choose the operations of both revisions.
         settings: The settings of lint, of which those count that ignore `TK514` in files.
 
     Raises:
         ConfigurationError: If there is no repository or no such revision, or if a target is outside of the repository.
     """
     base = Path() if targets else configuration.directory
-    texts = [*(targets or configuration.sources or ["."])]
+    apis = {name: one for name, one in configuration.openapi.items() if one.url is None}
+    texts = [*(targets or configuration.sources or [".", *apis])]
     old = find_revision(revision, base)
     with temporary_folder() as made:
         folder = Path(os.path.realpath(made))
-        old.put_files((PYTHON, JSON), folder)
+        old.put_files((PYTHON, JSON, *YAML), folder)
         now, before = _Tree.of(old.root, settings), _Tree.of(folder, settings)
-        problems = [one for text in texts for one in _read(text, base, now, place_in(folder, text, base, old), before)]
+        problems = []
+        for text in texts:
+            place = text if text in apis else place_in(folder, text, base, old)
+            asked = make_requests([text], base, apis)
+            asked_before = make_requests([place], folder, _earlier(apis, folder, old))
+            problems += _read(text, asked, now, asked_before, before)
         problems += _compare(before, now, old)
     return _check(problems, now, settings)
+
+
+def _earlier(apis: "Mapping[str, ApiSettings]", folder: Path, revision: GitRevision) -> "dict[str, ApiSettings]":
+    """Return the settings of APIs whose documents are in the repository, for the documents of its revision."""
+    found = {}
+    for name, one in apis.items():
+        with suppress(ConfigurationError):
+            found[name] = one._replace(document=place_in(folder, one.document, Path(), revision))
+    return found
 
 
 def place_in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
@@ -104,16 +124,15 @@ def place_in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
         raise ConfigurationError(problems=[Problem(NOT_FOUND, message, hint="name files of this repository")]) from None
 
 
-def _read(text: str, base: Path, now: _Tree, text_before: str, before: _Tree) -> list[Problem]:
+def _read(text: str, asked: Asked, now: _Tree, asked_before: Asked, before: _Tree) -> list[Problem]:
     """Read a target in both trees, and return why there is nothing to compare, if so."""
-    asked, asked_before = make_requests([text], base), make_requests([text_before], before.root)
     if any(one.file is None for one in asked.requests):
         message = f"'{text}' is not a file, and only files can be compared with those of a revision"
         return [Problem(NO_TOOLS, message, severity="warning", hint="name files or folders of the repository")]
-    old = [before.read(one.file) for one in asked_before.requests if one.file]
+    old = [*map(before.read, asked_before.requests)]
     if asked.problems and not old:
         return asked.problems
-    found = [now.read(one.file) for one in asked.requests if one.file]
+    found = [*map(now.read, asked.requests)]
     if any([*found, *old]):
         return []
     return [Problem(NO_TOOLS, f"no tools found in the source of '{text}'", severity="warning", hint=_MARK)]

@@ -15,6 +15,7 @@ from toolkit.lint.definitions.json_tools import definitions_in
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.definitions.written_definitions import UNKNOWN_NAME, written_definition, written_parameters
 from toolkit.lint.engine.file_checks import header_of, source_of, unreadable
+from toolkit.lint.engine.records import choice_in
 from toolkit.pins.drifts import Entry
 from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
@@ -63,8 +64,15 @@ class WrittenTree:
         """Return the path of a file from the root of the tree, with slashes."""
         return os.path.relpath(os.path.realpath(file), self._root).replace(os.sep, "/")
 
-    def entries_of(self, file: str) -> list[WrittenEntry] | Problem:
-        """Return the tools of one file, in order, or the problem that prevents reading it."""
+    def entries_of(self, file: str, api: str = "") -> list[WrittenEntry] | Problem:
+        """Return the tools of one file, in order, or the problem that prevents reading it.
+
+        Args:
+            file: The path of the file.
+            api: For an OpenAPI document, what chooses its operations, as in a request.
+        """
+        if api:
+            return self._operations(file, api)
         if file.endswith(JSON):
             return self._listed(file)
         real = os.path.realpath(file)
@@ -90,6 +98,15 @@ class WrittenTree:
         tools, _ = definitions_in(root, file)
         path = self.path_of(file)
         return [WrittenEntry(one.name, path, one.location, entry_of(one.spec)) for one in tools if one.spec]
+
+    def _operations(self, file: str, choice: str) -> list[WrittenEntry] | Problem:
+        from toolkit.lint.definitions.api_files import read_api  # few comparisons have OpenAPI documents
+
+        api = read_api(Path(file), *choice_in(choice))
+        if api.document.root.value is None:
+            return api.problems[0]
+        path = self.path_of(file)
+        return [WrittenEntry(one.name, path, api.place_of(one.operation), entry_of(one.spec)) for one in api.tools]
 
     def _python(self, file: str) -> PythonFile | Problem:
         if file not in self._files:

@@ -64,7 +64,7 @@ class ApiFile:
 
 
 def read_api(
-    file: Path, settings: ApiSettings | None, *, only: str | None = None, data: bytes | None = None
+    file: Path, settings: ApiSettings | None, only: str | None = None, *, data: bytes | None = None
 ) -> ApiFile:
     """Read an OpenAPI document and the operations that the settings choose, however many they are.
 

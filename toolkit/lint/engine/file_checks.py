@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +40,7 @@ from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.definitions.written_definitions import outline_of, written_definition
 from toolkit.lint.engine.children import Answer
-from toolkit.lint.engine.records import read_api_record
+from toolkit.lint.engine.records import choice_in
 from toolkit.lint.engine.reports import Gaps, Report, read_step
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import BREAKAGES, Rule
@@ -366,10 +365,8 @@ class FileChecker:
         from toolkit.lint.definitions.api_files import definitions_in, read_api  # few checks have OpenAPI documents
 
         file = Path(str(request.file))
-        record = json.loads(request.api)
-        settings = read_api_record(record) if "document" in record else None
         text = None if request.text is None else request.text.encode()
-        api = read_api(file, settings, only=record.get("only"), data=text)
+        api = read_api(file, *choice_in(request.api), data=text)
         tools = definitions_in(api)
         problems = [*api.problems, *(problem for rule in self._api for problem in rule.check_api(api))]
         # Checking it again takes less time than looking for secrets in what would be cached.

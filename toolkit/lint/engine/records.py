@@ -1,5 +1,6 @@
 """Converts the settings of a project to JSON data for another process, and back."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,12 @@ def read_api_record(record: Mapping[str, Any]) -> Any:
 
     lists = {key: tuple(record[key]) for key in ("include", "exclude")}
     return ApiSettings(**{**record, **lists, "place": Location(*record["place"])})
+
+
+def choice_in(text: str) -> tuple[Any, str | None]:
+    """Return the settings of an API, or the only operation to read, in a request for an OpenAPI document."""
+    record = json.loads(text or "{}")
+    return (read_api_record(record), None) if "document" in record else (None, record.get("only"))
 
 
 def configuration_record(configuration: Configuration) -> dict[str, Any]:
