@@ -69,6 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "toolkit_cli.running.watchdog" in sys.modules:
             sys.modules["toolkit_cli.running.watchdog"].end_what_was_started(ending.code)
         raise
+    except KeyboardInterrupt:  # while it imports the rest; a running command reports it itself
+        console.say("interrupted")
+        return 130
     return 0
 
 

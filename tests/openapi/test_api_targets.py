@@ -2,7 +2,11 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from hashlib import sha256
+from threading import Event
 from typing import Any
 
 import pytest
@@ -131,7 +135,7 @@ def test_lock_pins_the_operations_and_reports_their_changes(invoke, shop, served
         1,
         (
             "find_order: breaking\n"
-            "  breaking:   it was the server's tool 'GET /orders/{id}', and is the server's tool 'GET /v2/orders/{id}'\n"
+            "  breaking:   it was the operation 'GET /orders/{id}', and is the operation 'GET /v2/orders/{id}'\n"
             '  text only:  the description was "Get one order. It has all its lines.", and is "Get it. It has all its lines."\n'
             "shop_put_orders_id: breaking\n"
             "  breaking:   the tool was removed\n"
@@ -321,9 +325,7 @@ def test_collisions_of_names_are_problems_and_never_numbered(invoke, project):
         "  --> api.json:10:4\n"
     )
     short = "x" * 57 + "_" + sha256(b"x" * 80).hexdigest()[:6]
-    assert (
-        f"info[TK102]: the name '{'x' * 80}' has more than 64 characters, and is shortened to '{short}'" in done.stderr
-    )
+    assert f"info[TK102]: '{'x' * 80}' has more than 64 characters: the tool is '{short}'\n" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -430,3 +432,45 @@ def test_document_that_was_changed_where_it_is_kept_is_fetched_again(invoke, sho
     [kept] = (shop / "state" / "toolkit" / "documents").iterdir()
     kept.write_text("openapi: 3.1.0\n")
     assert (invoke(*call, env=consent).stdout, published["asked"]) == (before, 2)
+
+
+# ---------------------------------------------------------------------------------------------------------- interrupted
+
+
+def started(*arguments, **streams):
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    return subprocess.Popen([sys.executable, "-m", "toolkit_cli", *arguments], encoding="utf-8", **streams)
+
+
+def ended_with_a_closed_pipe(*arguments):
+    read, write = os.pipe()
+    os.close(read)
+    process = started(*arguments, stdout=write)
+    os.close(write)
+    return process.communicate(timeout=60)[1], process.returncode
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list", "shop"), ("schema", "shop"), ("run", "shop.getOrder", "path_id=3", *CONSENT)]
+)
+def test_closed_pipe_ends_every_command_quietly(served, arguments):
+    assert ended_with_a_closed_pipe(*arguments) == ended_with_a_closed_pipe("list", "calculator")
+
+
+def test_interrupted_request_ends_like_any_interrupted_tool(shop, monkeypatch):
+    asked, released = Event(), Event()
+
+    def answer(_):
+        asked.set()
+        released.wait(60)
+        return 200, {}, b""
+
+    monkeypatch.setenv("SHOP_KEY", "k3y-of-shop")
+    with http_server(answer) as url:
+        (shop / "toolkit.toml").write_text(SETTINGS.format(url=url), "utf-8")
+        process = started("run", "shop.getOrder", "path_id=3", *CONSENT)
+        assert asked.wait(60)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        released.set()
+    assert (process.returncode, out, err.splitlines()[-1]) == (130, "", "error: interrupted")

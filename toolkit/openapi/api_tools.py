@@ -30,7 +30,6 @@ class Api:
     Attributes:
         choice_problems: The problems of the settings that choose and name operations.
         server_problems: The problems of servers that tools cannot reach.
-        notes: The names that are shortened.
     """
 
     def __init__(self, document: ApiDocument, settings: ApiSettings) -> None:
@@ -45,7 +44,6 @@ class Api:
         self._reader = OperationReader(document)
         self.choice_problems: list[Problem] = []
         self.server_problems: list[Problem] = []
-        self.notes: list[Problem] = []
         self._left_out: list[Problem] = []
         self._accesses: dict[tuple[str, ...], ServerAccess] = {}
         self._made: dict[str, OperationTool] = {}
@@ -105,18 +103,30 @@ class Api:
             first = holders.setdefault(named.name, named)
             if first is named:
                 found[named.id] = named
-                self.notes += self._shortened(named)
             else:
                 self._left_out.append(_collision(first, named))
         return found
 
-    def _shortened(self, outline: Outline) -> Iterator[Problem]:
-        """Yield a note if the name of an operation is too long for some providers."""
-        whole = whole_name(outline.id, self._settings.offered_prefix)
-        if outline.id not in self._settings.names and len(whole) > LONGEST:
-            message = f"the name '{whole}' has more than {LONGEST} characters, and is shortened to '{outline.name}'"
-            hint = f"choose a shorter one in [tool.toolkit.openapi.NAME]: names = {{ '{outline.id}' = '…' }}"
-            yield Problem(LONG_TOOL_NAME, message, outline.part.location, "info", hint)
+    @property
+    def notes(self) -> list[Problem]:
+        """One note on the names that are shortened, since they are too long for some providers; none without any."""
+        settings = self._settings
+        wholes = {one.id: whole_name(one.id, settings.offered_prefix) for one in self._outlines.values()}
+        cut = [one for one in self._outlines.values() if one.id not in settings.names and len(wholes[one.id]) > LONGEST]
+        if not cut:
+            return []
+        first, others = cut[0], len(cut) - 1
+        more = f", and {others} more" if others else ""
+        return [
+            Problem(
+                LONG_TOOL_NAME,
+                f"'{wholes[first.id]}' has more than {LONGEST} characters: the tool is '{first.name}'{more}",
+                first.part.location,
+                "info",
+                f"choose a shorter name in [tool.toolkit.openapi.NAME]: names = {{ '{first.id}' = '…' }}",
+                related=tuple((one.part.location, f"'{wholes[one.id]}' is '{one.name}'") for one in cut[1:]),
+            )
+        ]
 
     def _unmatched(self, outlines: Sequence[Outline]) -> Iterator[Problem]:
         """Yield a problem for each choice or name that means no operation; one that leaves nothing out is an error."""
