@@ -30,7 +30,6 @@ def operation(path="/pets", *parameters, method="GET", body=None, answers=None, 
         security=security,
         is_deprecated=False,
         extensions={},
-        pointer="/paths/~1pets/get",
         definitions=definitions or {},
     )
 

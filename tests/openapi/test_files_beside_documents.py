@@ -39,10 +39,7 @@ def test_parts_in_other_files_are_read_from_where_they_are(tmp_path):
     (tmp_path / "parts" / "deep" / "some parts.json").rename(tmp_path / "parts" / "deep" / "some parts.json")
     [operation], problems = read(tmp_path, text.replace("some parts", "some%20parts"))
     assert problems == []
-    assert (operation.pointer, operation.parameters[0].schema) == (
-        "parts/paths.yaml#/orders/get",
-        {"type": "integer", "maximum": 100},
-    )
+    assert operation.parameters[0].schema == {"type": "integer", "maximum": 100}
 
 
 def test_all_paths_and_media_types_can_be_elsewhere(tmp_path):

@@ -74,7 +74,7 @@ def read(document):
         operation = reader.read(outline)
         if operation is not None:
             with suppress(InvalidTools):
-                spec_of(operation, source="api.json", location=document.place(operation.pointer))
+                spec_of(operation, source="api.json", location=outline.part.location)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -15,6 +15,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.fetching import Fetcher, is_header_value, is_host, leads_elsewhere
 from toolkit.hosts import ascii_host
 from toolkit.openapi.credentials import KIND, Credentials, Secret
+from toolkit.openapi.requests import IN_A_PATH
 from toolkit.problems import Location, Problem, place_from
 from toolkit.redactors.redactor import RECEIVED
 from toolkit.redactors.secret_names import names_secret_variable
@@ -22,7 +23,6 @@ from toolkit.variables import fill, variables_in
 
 _PORTS: Final = {"http": 80, "https": 443}
 _REDIRECTS: Final = 5
-_IN_A_PATH: Final = "/:@!$&'()*+,;=~-._%"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ def base_of(servers: Sequence[str], document: str | None = None) -> str:
         raise _unusable(written, "it must not have a query, a fragment or '..'")
     bracketed = f"[{host}]" if ":" in host else host
     netloc = bracketed if port in {None, _PORTS[parts.scheme]} else f"{bracketed}:{port}"
-    return f"{parts.scheme}://{netloc}{quote(parts.path, safe=_IN_A_PATH).rstrip('/')}"
+    return f"{parts.scheme}://{netloc}{quote(parts.path, safe=IN_A_PATH).rstrip('/')}"
 
 
 def _unusable(server: str, reason: str) -> ConfigurationError:

@@ -1,6 +1,6 @@
 """The tools of an API: the operations that its settings choose, under names that do not collide."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from shlex import quote
@@ -16,7 +16,7 @@ from toolkit.openapi.documents import ApiDocument
 from toolkit.openapi.operation_names import LONGEST, tool_name, whole_name
 from toolkit.openapi.operation_reader import OperationReader, Outline, outlines_of
 from toolkit.openapi.operation_tools import OperationTool
-from toolkit.openapi.operations import Operation
+from toolkit.openapi.operations import Operation, SecurityScheme
 from toolkit.openapi.tool_specs import parameters_of, spec_of
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 
@@ -69,6 +69,15 @@ class Api:
     def title(self) -> str:
         """The title of the document."""
         return self._document.root.at("info", dict).text("title")
+
+    @property
+    def schemes(self) -> Mapping[str, SecurityScheme]:
+        """The ways to sign in, by their names in the document."""
+        return self._reader.schemes()
+
+    def outline(self, operation: Operation) -> Outline:
+        """Return where a chosen operation is written."""
+        return self._outlines[operation.id]
 
     def tool(self, name: str) -> OperationTool | None:
         """Return the tool of an operation by its id, its method and path, or the name of the tool."""
@@ -166,13 +175,13 @@ class Api:
                 base = base_of(key, settings.url)
             except ConfigurationError as error:
                 base = _NO_SERVER
-                place = settings.place if settings.server is not None else self._document.place("/servers")
+                place = settings.place if settings.server is not None else self._document.root.at("servers").location
                 self.server_problems.append(Problem(BAD_CONFIGURATION, str(error), place, hint=self._where_to_write()))
             self._accesses[key] = ServerAccess(
                 name=settings.name,
                 base=base,
                 headers=settings.headers,
-                credentials=Credentials(settings.name, self._reader.schemes(), settings.auth),
+                credentials=Credentials(settings.name, self.schemes, settings.auth),
                 allow_private=settings.allow_private,
                 endpoints=self._endpoints,
             )
@@ -203,7 +212,9 @@ class Api:
             f"name one, as in '{document}:{next(iter(self._outlines))}', or choose some in [tool.toolkit.openapi.NAME]:"
             f" document = '{document}', include = [{first}], or facade = true"
         )
-        return Problem(TOO_MANY_TOOLS, message, self._document.place("/paths"), hint=hint, related=tuple(notes))
+        return Problem(
+            TOO_MANY_TOOLS, message, self._document.root.at("paths").location, hint=hint, related=tuple(notes)
+        )
 
     def _tokens(self, outline: Outline) -> int:
         operation = self._reader.read(outline)

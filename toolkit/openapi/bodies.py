@@ -15,11 +15,11 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from toolkit.fetching import read_media_type
 from toolkit.json_texts import json_text, text_of
-from toolkit.openapi.operations import Body, Encoding, Operation
+from toolkit.openapi.operations import Body, Encoding, Operation, defined
 from toolkit.openapi.parameter_styles import UnwritableValueError, pairs_in_style, percent_encoded
 
 FORM: Final = "application/x-www-form-urlencoded"
-_DEFINITIONS: Final = "#/$defs/"
+PARTS: Final = "multipart/form-data"
 _ANY_FILE: Final = "application/octet-stream"
 _DATA_URL: Final = re.compile(
     r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?P<more>(?:;[\w-]+=[^;,]*)*)(?P<base64>;base64)?,", re.ASCII
@@ -41,6 +41,12 @@ class Content:
     media_type: str
     data: bytes
     name: str = ""
+
+
+def is_json_body(media_type: str) -> bool:
+    """Return whether a body of a media type, which may have wildcards, is sent as JSON."""
+    kind = read_media_type(media_type)
+    return kind.is_json or kind.name in {"*/*", "application/*"}
 
 
 def is_media_type(text: str) -> bool:
@@ -86,9 +92,8 @@ def _with_own_schemas(body: Body, definitions: Mapping[str, Any]) -> Body:
     """Return a body whose members, and their items, have schemas of their own instead of references to definitions."""
 
     def own(schema: Any) -> Mapping[str, Any]:
-        found = schema if isinstance(schema, Mapping) else {}
-        named: Mapping[str, Any] = definitions.get(str(found.get("$ref")).removeprefix(_DEFINITIONS), found)
-        return named
+        found = defined(schema, definitions)
+        return found if isinstance(found, Mapping) else {}
 
     members = {name: own(schema) for name, schema in own(body.schema).get("properties", {}).items()}
     return replace(
@@ -104,7 +109,7 @@ def _whole(body: Body, value: Any) -> Content:
     """
     kind = read_media_type(body.media_type)
     media_type = body.media_type if is_media_type(body.media_type) else ""
-    if kind.is_json or kind.name in {"*/*", "application/*"}:
+    if is_json_body(body.media_type):
         return Content(media_type or "application/json", _encoded(json_text(value, separators=(",", ":"))))
     if isinstance(value, Mapping) and kind.name == FORM:
         pairs = [pair for name, one in value.items() for pair in _form_pairs(body, name, one)]

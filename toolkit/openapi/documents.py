@@ -124,12 +124,6 @@ class Part(NamedTuple):
             self.document.reported.setdefault(problem)
 
 
-def file_and_steps(pointer: str) -> tuple[str, str]:
-    """Return the file and the JSON Pointer of a `Part.pointer`; a path in the document itself may have a `#`."""
-    file, _, steps = ("", "", pointer) if pointer.startswith("/") else pointer.partition("#")
-    return file, steps
-
-
 class _File(NamedTuple):
     """A file that has been read: its data, and what finds places in it."""
 
@@ -173,15 +167,6 @@ class ApiDocument:
     def problems(self) -> list[Problem]:
         """Everything that is wrong with what has been read so far."""
         return [*self.reported]
-
-    def place(self, pointer: str) -> Location:
-        """Return where a JSON Pointer leads, or the last part of it that exists.
-
-        Args:
-            pointer: A pointer into the document, or `file#pointer` for another file, as in `Part.pointer`.
-        """
-        file, steps = file_and_steps(pointer)
-        return self.location(Part(self, None, file, tuple(unescaped(step) for step in steps.split("/")[1:])))
 
     def location(self, part: Part) -> Location:
         """Return where a part is written."""

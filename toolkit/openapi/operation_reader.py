@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, get_args
 
+from toolkit.fetching import read_media_type
+from toolkit.openapi.bodies import FORM, PARTS, is_json_body
 from toolkit.openapi.documents import ApiDocument, Part
 from toolkit.openapi.operation_names import argument_names, tool_name
 from toolkit.openapi.operations import (
@@ -15,6 +17,7 @@ from toolkit.openapi.operations import (
     Parameter,
     Place,
     SecurityScheme,
+    defined,
     successes_among,
 )
 from toolkit.openapi.schemas import SchemaBook
@@ -28,7 +31,6 @@ _EXPLODED: Final = ("form", "cookie")
 _NOT_PARAMETERS: Final = ("accept", "content-type", "authorization")
 _MOST_DEFINITIONS: Final = 100
 """How many schemas that of an answer can consist of: some documents connect all their schemas with each other."""
-_FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _PLAIN: Final = {"type", "properties", "required", "title", "description", "examples", "additionalProperties",
                  "deprecated", "default"}  # fmt: skip
 _COMPOSED: Final = {"allOf", "type", "title", "description", "examples", "properties", "required", "default"}
@@ -143,7 +145,6 @@ class OperationReader:
             security=_security(part, self._document.root),
             is_deprecated=part.flag("deprecated"),
             extensions={key: value for key, value in part.value.items() if key.startswith("x-")},
-            pointer=part.pointer,
             definitions=definitions,
         )
 
@@ -189,7 +190,7 @@ class OperationReader:
             schemas, definitions = self._received.bundled({"": schema})
             whole = schemas[""] if isinstance(schemas[""], dict) else {}
             if "$ref" in whole:  # clients expect to find the type of what comes back at the root
-                whole = {**definitions[whole["$ref"].rpartition("/")[2]], **whole}
+                whole = {**defined(whole, definitions), **whole}
                 del whole["$ref"]
             found[media_type] = {**whole, **({"$defs": definitions} if definitions else {})}
         return found
@@ -311,18 +312,16 @@ def _content(body: Part, given: object) -> _Content | None:
 
 
 def _rank(media_type: str) -> int:
-    kind = media_type.partition(";")[0].strip().lower()
-    ranks = [kind == "application/json", _is_json(kind), kind in _FORMS, True]
+    ranks = [_name_of(media_type) == "application/json", is_json_body(media_type), _is_structured(media_type), True]
     return ranks.index(True)
 
 
-def _is_json(media_type: str) -> bool:
-    kind = media_type.partition(";")[0].strip().lower()
-    return kind in {"application/json", "*/*", "application/*"} or kind.endswith("+json")
-
-
 def _is_structured(media_type: str) -> bool:
-    return _is_json(media_type) or media_type.partition(";")[0].strip().lower() in _FORMS
+    return is_json_body(media_type) or _name_of(media_type) in {FORM, PARTS}
+
+
+def _name_of(media_type: str) -> str:
+    return read_media_type(media_type).name
 
 
 def _read_body(content: _Content, schema: Any, definitions: Mapping[str, Any]) -> Body | None:
@@ -363,7 +362,7 @@ def _spread(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any] | Non
     if not isinstance(schema, dict):
         return None
     if "$ref" in schema:
-        return _spread(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+        return _spread(defined(schema, definitions), definitions)
     if "allOf" in schema and schema.keys() <= _COMPOSED:
         own = {key: value for key, value in schema.items() if key != "allOf"}
         return _joined([*schema["allOf"], *([own] if "properties" in own else [])], definitions)

@@ -7,7 +7,10 @@ all its operations is part of each, and 3.0's forms are those of 3.1. Source of 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+DEFINITIONS: Final = "#/$defs/"
+"""What a reference to a definition begins with."""
 
 Place = Literal["path", "query", "header", "cookie"]
 
@@ -120,7 +123,6 @@ class Operation:
         security: The ways to sign in, of which one suffices: each is the scopes by scheme; an empty one is anonymous.
         is_deprecated: Whether it is deprecated.
         extensions: Its keys that begin with `x-`.
-        pointer: The JSON Pointer of the operation in the document, such as `/paths/~1pets/get`.
         definitions: The schemas that those of parameters and of the body refer to as `#/$defs/NAME`. Those of answers
             have their own.
     """
@@ -139,7 +141,6 @@ class Operation:
     security: tuple[Mapping[str, tuple[str, ...]], ...]
     is_deprecated: bool
     extensions: Mapping[str, Any]
-    pointer: str
     definitions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -151,6 +152,12 @@ class Operation:
     def successes(self) -> list[Answer]:
         """What it answers when it succeeds."""
         return [self.answers[status] for status in successes_among(self.answers)]
+
+
+def defined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """Return the definition that a schema refers to, or the schema itself if it does not."""
+    reference = schema.get("$ref") if isinstance(schema, Mapping) else None
+    return definitions.get(str(reference).removeprefix(DEFINITIONS), schema)
 
 
 def successes_among(statuses: Iterable[str]) -> list[str]:

@@ -40,7 +40,8 @@ from toolkit.openapi.parameter_styles import (
 )
 
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]+)\}")
-_IN_A_PATH: Final = "/:@!$&'()*+,;=~-._%"
+IN_A_PATH: Final = "/:@!$&'()*+,;=~-._%"
+"""The characters of a path that stay as they are."""
 _COOKIE: Final = re.compile(r"[!#-+\--:<-\[\]-~]*")
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 _OTHERWISE_SET: Final = frozenset({"accept", "authorization", "content-type", "cookie"})
@@ -236,7 +237,7 @@ class _Parts:
         if missing or not self._path.startswith("/"):
             what = f"'{missing[0]}', which is not a parameter of it" if missing else "no '/' at its beginning"
             raise ConfigurationError(f"the path '{self._path}' of the document has {what}")
-        texts[::2] = [quote(text, safe=_IN_A_PATH) for text in texts[::2]]
+        texts[::2] = [quote(text, safe=IN_A_PATH) for text in texts[::2]]
         texts[1::2] = [self._in_path[name] for name in texts[1::2]]
         return "".join(texts)
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from toolkit.codes import INVALID_SCHEMA
 from toolkit.openapi.documents import Part
+from toolkit.openapi.operations import DEFINITIONS
 from toolkit.schemas.keywords import DRAFTS, Form
 from toolkit.schemas.places import changed_inside, places_within
 from toolkit.tools.definition.names import legal_name
@@ -26,7 +27,6 @@ _LEFT_OUT: Final = {"$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor"
                     "definitions", "readOnly", "writeOnly"}  # fmt: skip
 _EXCLUSIVE: Final = ("exclusiveMinimum", "exclusiveMaximum")
 _COMPONENTS: Final = ("components", "schemas")
-_DEFS: Final = "#/$defs/"
 
 
 class SchemaBook:
@@ -59,7 +59,7 @@ class SchemaBook:
         if target.value is None:
             return {}
         beside = self._beside(part, depth)
-        return {"$ref": f"{_DEFS}{self._name_of(target)}", **beside}
+        return {"$ref": f"{DEFINITIONS}{self._name_of(target)}", **beside}
 
     def definition(self, name: str) -> Any:
         """Return the schema that others refer to by a name."""
@@ -180,7 +180,7 @@ class _Bundle:
         reference = schema.get("$ref")
         if reference is None:
             return changed_inside(schema, lambda inner: self.inlined(inner, depth + 1))
-        name = reference.removeprefix(_DEFS)
+        name = reference.removeprefix(DEFINITIONS)
         if name in self._shared or depth > _DEEPEST_INLINE:
             if name not in self.definitions:
                 self.definitions[name] = {}  # it may refer to itself
@@ -196,7 +196,7 @@ class _Bundle:
 def _names_in(schema: Any) -> Iterator[str]:
     for _, one in places_within(schema):
         if isinstance(one, dict) and "$ref" in one:
-            yield one["$ref"].removeprefix(_DEFS)
+            yield one["$ref"].removeprefix(DEFINITIONS)
 
 
 def _fits(form: Form, value: Any) -> bool:

@@ -7,7 +7,7 @@ that does not only read needs approval. The document's own marks, `x-toolkit-…
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from toolkit.openapi.operations import Answer, Operation
+from toolkit.openapi.operations import DEFINITIONS, Answer, Operation
 from toolkit.problems import Location
 from toolkit.schemas.places import places_within
 from toolkit.schemas.schema import joined_sentences
@@ -15,7 +15,6 @@ from toolkit.tools.definition.spec import ToolSpec
 from toolkit.visibility import without_hidden
 
 _READING: Final = ("GET", "HEAD")
-_DEFS: Final = "#/$defs/"
 _DEPRECATED: Final = "This operation is deprecated."
 _MARK: Final = "x-toolkit-"
 
@@ -83,7 +82,7 @@ def _used(schemas: Iterable[Any], definitions: Mapping[str, Any]) -> dict[str, A
     while waiting and definitions:
         for _, inner in places_within(waiting.pop()):
             reference = inner.get("$ref") if isinstance(inner, Mapping) else None
-            if reference is not None and (name := reference.removeprefix(_DEFS)) not in used:
+            if reference is not None and (name := reference.removeprefix(DEFINITIONS)) not in used:
                 used.add(name)
                 waiting.append(definitions[name])
     return {name: schema for name, schema in definitions.items() if name in used}

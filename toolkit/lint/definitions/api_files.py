@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from urllib.parse import quote
 
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, Text, ToolDefinition
 from toolkit.lint.definitions.written_places import FoundLater, Somewhere
 from toolkit.openapi.api_settings import ApiSettings
 from toolkit.openapi.api_tools import Api
-from toolkit.openapi.documents import ApiDocument, Part, file_and_steps
-from toolkit.openapi.operation_reader import OperationReader
+from toolkit.openapi.documents import ApiDocument, Part
+from toolkit.openapi.operation_reader import Outline
 from toolkit.openapi.operation_tools import OperationTool
 from toolkit.openapi.operations import Operation, SecurityScheme
 from toolkit.openapi.tool_specs import parameters_of
@@ -60,7 +59,7 @@ class ApiFile:
 
     def place_of(self, operation: Operation) -> Location:
         """Return the location of an operation: its `operationId`, or else its method."""
-        return self.document.place(f"{operation.pointer}/operationId")
+        return self.api.outline(operation).part.at("operationId").location
 
 
 def read_api(
@@ -78,7 +77,7 @@ def read_api(
     own = ApiSettings(file.stem, str(file), prefix="") if settings is None else settings
     api = Api(document, own)
     tools = api.every_tool() if only is None else filter(None, [api.tool(only)])
-    return ApiFile(document, api, tuple(tools), OperationReader(document).schemes(), own)
+    return ApiFile(document, api, tuple(tools), api.schemes, own)
 
 
 def definitions_in(api: ApiFile) -> list[ToolDefinition]:
@@ -87,7 +86,7 @@ def definitions_in(api: ApiFile) -> list[ToolDefinition]:
 
 
 def _definition(operation: Operation, spec: ToolSpec, api: ApiFile) -> ToolDefinition:
-    find_place, place = _Places(operation, api.document).find, api.place_of(operation)
+    find_place, place = _Places(operation, api.api.outline(operation)).find, api.place_of(operation)
     found = ToolDefinition(
         name=spec.name,
         description=spec.description,
@@ -118,7 +117,8 @@ def _texts(tool: ToolDefinition, operation: Operation, api: ApiFile) -> Iterator
     yield Text("name", tool.name, Somewhere(tool.location))
     for key, said in (("summary", operation.summary), ("description", operation.description)):
         if said:
-            yield Text("description", said, _later(partial(api.document.place, f"{operation.pointer}/{key}")))
+            part = api.api.outline(operation).part.at(key)
+            yield Text("description", said, _later(partial(getattr, part, "location")))
     for kind, value, parameter, path in Schema.of(parameters_of(operation)).texts():
         yield Text(kind, value, _later(partial(tool.place, *path)), parameter)
 
@@ -130,9 +130,9 @@ def _later(find: Callable[[], Location | None]) -> FoundLater:
 class _Places:
     """Where the parts of the schema of an operation's arguments are written."""
 
-    def __init__(self, operation: Operation, document: ApiDocument) -> None:
+    def __init__(self, operation: Operation, outline: Outline) -> None:
         self._operation = operation
-        self._document = document
+        self._outline = outline
 
     def find(self, path: Pointer) -> Location | None:
         """Return where a part of the schema is written, or the nearest part around it."""
@@ -140,7 +140,7 @@ class _Places:
             case ("properties", name, *rest):
                 start = self._arguments.get(str(name))
             case ("$defs", name, *rest):
-                start = self._document.root.at("components").at("schemas").at(str(name))
+                start = self._outline.part.document.root.at("components").at("schemas").at(str(name))
             case _:
                 return None
         return None if start is None or start.value is None else _nearest(start, map(str, rest)).location
@@ -148,15 +148,9 @@ class _Places:
     @cached_property
     def _arguments(self) -> dict[str, Part | None]:
         """For each argument the parameter, or the schema of the body or of a member of it, that it fills."""
-        operation = self._operation
-        part = _part_at(operation.pointer, self._document)
-        if part is None:
-            return {}
-        file, steps = file_and_steps(operation.pointer)
-        outer = steps.rpartition("/")[0]
-        item = _part_at(f"{file}#{outer}" if file else outer, self._document) if outer else None
+        operation, part = self._operation, self._outline.part
         written: dict[tuple[str, str], Part] = {}
-        for _, one in (member for holder in (item, part) if holder for member in holder.at("parameters").members()):
+        for _, one in (member for holder in (self._outline.item, part) for member in holder.at("parameters").members()):
             found = one.followed()
             written[found.text("in"), found.text("name")] = one
         arguments = {one.argument: written.get((one.place, one.name)) for one in operation.parameters}
@@ -165,11 +159,6 @@ class _Places:
             arguments |= {argument: _member(schema, name) for argument, name in body.members.items()}
             arguments |= {body.argument: schema} if body.argument is not None else {}
         return arguments
-
-
-def _part_at(pointer: str, document: ApiDocument) -> Part | None:
-    file, steps = file_and_steps(pointer)
-    return document.target(document.root, f"{file}#{quote(steps, safe='/~')}")
 
 
 def _member(schema: Part, name: str) -> Part | None:
