@@ -91,13 +91,9 @@ def _used(schemas: Iterable[Any], definitions: Mapping[str, Any]) -> dict[str, A
 def _description(operation: Operation) -> str:
     summary, text = (without_hidden(words).strip() for words in (operation.summary, operation.description))
     whole = text if text.startswith(summary) else joined_sentences(summary, text) if text else summary
-    return (
-        joined_sentences(whole, _DEPRECATED) if operation.is_deprecated and whole else whole or _deprecated(operation)
-    )
-
-
-def _deprecated(operation: Operation) -> str:
-    return _DEPRECATED if operation.is_deprecated else ""
+    if not operation.is_deprecated:
+        return whole
+    return joined_sentences(whole, _DEPRECATED) if whole else _DEPRECATED
 
 
 def _output_schema(operation: Operation) -> Mapping[str, Any] | None:
