@@ -113,6 +113,24 @@ def test_answer_whose_call_is_cancelled_while_it_is_written_is_not_torn_apart_by
     assert [json.loads(line)["id"] for line in received.splitlines()] == [0, "long", *pings]
 
 
+def test_messages_of_a_file_are_answered_like_those_of_a_pipe(tmp_path):
+    pings = range(1, 31)
+    messages = [message("initialize", 0, **HELLO), *(message("ping", number) for number in pings)]
+    (tmp_path / "messages").write_text("\n".join(map(json.dumps, messages)), "utf-8")
+    source, theirs = os.open(tmp_path / "messages", os.O_RDONLY), os.pipe()
+    try:
+        asyncio.run(_serve(source, theirs[1]))
+        os.close(theirs[1])
+        with os.fdopen(theirs[0], "rb") as received:
+            assert [json.loads(line)["id"] for line in received] == [0, *pings]
+    finally:
+        os.close(source)
+
+
+async def _serve(source, sink):
+    await serve_stdio(ToolServer({}), source, sink)
+
+
 def _read_until(source, text, ends=b""):
     """Read from a pipe until a text has come, and what has come ends as it should."""
     received = b""

@@ -11,7 +11,6 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -64,6 +63,7 @@ async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
     finally:
         with anyio.move_on_after(_PATIENCE, shield=True):
             await writer.drain()
+        incoming.end()
         server.close()
 
 
@@ -128,7 +128,7 @@ class _Incoming(MessageStream):
 
     def end(self) -> None:
         """End the stream, since the client is gone."""
-        self._lines.add(None)
+        self._lines.end()
 
 
 class _Outgoing(MessageStream):
@@ -156,56 +156,96 @@ class _Outgoing(MessageStream):
 
 
 class _Lines:
-    """The lines of a file, read by a background thread, which reads only a few lines ahead.
+    """The lines of a file, which is read only a little ahead.
 
+    The event loop reads what it can poll, such as a pipe. A thread reads anything else, such as a regular file.
     A line that is too long is truncated, and then refused as a message.
     """
 
     def __init__(self, source: int) -> None:
+        self._source = source
         self._loop = asyncio.get_running_loop()
         self._lines: deque[bytes | None] = deque()
+        self._begun = bytearray()
         self._news = self._loop.create_future()
-        self._room = threading.Semaphore(_AHEAD)
-        threading.Thread(target=_read_lines, args=(source, self._put), name="toolkit stdin", daemon=True).start()
+        self._is_paused, self._room = False, threading.Semaphore(0)
+        self._is_polled = self._poll()
+        if not self._is_polled:
+            threading.Thread(target=self._read_in_thread, name="toolkit stdin", daemon=True).start()
 
     async def next(self) -> bytes | None:
         """Return the next line, or `None` at the end."""
         while not self._lines:
+            self._go_on()
             self._news = self._loop.create_future()
             await self._news
-        if self._lines[0] is not None:  # the end stays, for whoever asks again
-            self._room.release()
-            return self._lines.popleft()
-        return None
+        return None if self._lines[0] is None else self._lines.popleft()  # the end stays, for whoever asks again
 
-    def add(self, line: bytes | None) -> None:
-        """Add a line; `None` is the end."""
-        self._lines.append(line)
+    def end(self) -> None:
+        """End the lines, and read no more."""
+        if self._is_polled:
+            self._loop.remove_reader(self._source)
+        self._lines.append(None)
+        self._wake()
+
+    def _poll(self) -> bool:
+        """Let the event loop read, and return whether it can."""
+        try:
+            self._loop.add_reader(self._source, self._read)
+        except (NotImplementedError, OSError):
+            return False
+        return True
+
+    def _read(self) -> None:
+        self._take(_read_chunk(self._source))
+        if len(self._lines) > _AHEAD:
+            self._loop.remove_reader(self._source)
+            self._is_paused = True
+
+    def _go_on(self) -> None:
+        """Read on once all lines were taken."""
+        if self._is_paused:
+            self._is_paused = False
+            if self._is_polled:
+                self._poll()
+            else:
+                self._room.release()
+
+    def _read_in_thread(self) -> None:
+        chunk = b"-"
+        with suppress(RuntimeError):  # the event loop is closed, so nothing waits for the lines
+            while chunk:
+                chunk = _read_chunk(self._source)
+                self._loop.call_soon_threadsafe(self._take_from_thread, chunk)
+                self._room.acquire()
+
+    def _take_from_thread(self, chunk: bytes) -> None:
+        self._is_paused = True
+        self._take(chunk)
+
+    def _take(self, chunk: bytes) -> None:
+        """Add the lines that a chunk completes; without any byte, the file has ended."""
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            self._append(end)
+            self._complete()
+        self._append(rest)
+        if not chunk:
+            if self._begun:
+                self._complete()
+            self.end()
+        self._wake()
+
+    def _append(self, piece: bytes) -> None:
+        self._begun += piece[: LONGEST_MESSAGE + 1 - len(self._begun)]
+
+    def _complete(self) -> None:
+        self._lines.append(bytes(self._begun))
+        self._begun.clear()
+
+    def _wake(self) -> None:
         if not self._news.done():
             self._news.set_result(None)
-
-    def _put(self, line: bytes | None) -> None:
-        self._room.acquire()
-        self._loop.call_soon_threadsafe(self.add, line)
-
-
-def _read_lines(source: int, put: Callable[[bytes | None], None]) -> None:
-    with suppress(Exception):  # the event loop is closed, so nothing waits for the lines
-        line = bytearray()
-        while chunk := _read_chunk(source):
-            *ends, rest = chunk.split(b"\n")
-            for end in ends:
-                _append(line, end)
-                put(bytes(line))
-                line.clear()
-            _append(line, rest)
-        if line:
-            put(bytes(line))
-        put(None)
-
-
-def _append(line: bytearray, piece: bytes) -> None:
-    line += piece[: LONGEST_MESSAGE + 1 - len(line)]
 
 
 def _read_chunk(source: int) -> bytes:
