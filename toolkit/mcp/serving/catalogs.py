@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import find_invalid_x_mcp_header, x_mcp_header_map
 from mcp_types import INVALID_PARAMS
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -63,6 +64,12 @@ class Definition:
     def in_era(self, version: str) -> types.Tool:
         """Return the definition for a client of a protocol version."""
         return self._of_now if version in MODERN_PROTOCOL_VERSIONS else self._of_handshake
+
+    @cached_property
+    def names_headers(self) -> bool:
+        """Whether arguments are also sent in headers (`x-mcp-header`), which the server has to compare."""
+        schema = self.input_schema
+        return find_invalid_x_mcp_header(schema) is None and bool(x_mcp_header_map(schema))
 
     @property
     def promises_output(self) -> bool:

@@ -340,6 +340,32 @@ class _Carrier(uvicorn.Server):
 _Parsing: Any = AutoHTTPProtocol  # the parser in C if it is installed, or else the one in Python
 
 
+class _JoinedWrites:
+    """A transport that sends with one write what is written in one go, such as the head and the body of a response."""
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if not self._held:
+            self._loop.call_soon(self._flush)
+        self._held.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return anything else of the transport."""
+        return getattr(self._transport, name)
+
+    def _flush(self) -> None:
+        if self._held:
+            held, self._held = self._held, []
+            self._transport.write(b"".join(held))
+
+
 class _Protocol(_Parsing):  # type: ignore[misc]  # it has no type
     """A connection, which is closed if it sends no complete request headers in time, or too long ones."""
 
@@ -347,7 +373,7 @@ class _Protocol(_Parsing):  # type: ignore[misc]  # it has no type
     _size_of_head = 0
 
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+        super().connection_made(_JoinedWrites(transport, self.loop))
         self._watch = self.loop.call_later(SLOWEST_BODY, self._close_if_silent)
 
     def connection_lost(self, exc: Exception | None) -> None:

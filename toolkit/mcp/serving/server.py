@@ -189,8 +189,10 @@ class ToolServer:
         return rules_for(token, self.options.rules, self.options.scopes, self.catalog.known)
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return the schema of a tool with whose arguments headers have to be compared, or `None`."""
         tool = self.catalog.offered(None).get(name)
-        return None if tool is None else self.catalog.definition(tool).input_schema
+        definition = None if tool is None else self.catalog.definition(tool)
+        return definition.input_schema if definition is not None and definition.names_headers else None
 
     async def _call(
         self, request: Context, params: types.CallToolRequestParams
