@@ -211,6 +211,21 @@ class SkillLoader(BaseTool):
     def _run(self, answer: str) -> str:
         return answer
 """,
+    "a function that a definition calls with its own arguments": """
+from agents import FunctionTool
+
+
+async def find(ctx, arguments: str) -> str:
+    return await shop.find(arguments)
+
+
+finder = FunctionTool(
+    name="find_order",
+    description="Find an order of the shop by its number.",
+    params_json_schema={"type": "object", "properties": {}, "additionalProperties": False},
+    on_invoke_tool=find,
+)
+""",
     "a page of Streamlit": '''
 import asyncio
 

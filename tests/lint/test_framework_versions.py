@@ -94,6 +94,16 @@ def test_later_version_reads_docstrings(project, kind):
     assert found[2] == f"write Annotated[…, Field(description='…')]; {hint}"
 
 
+def test_text_after_a_section_is_lost_in_versions_that_send_the_summary(project):
+    text = SERVER.replace('(description="Forecast the weather in a city on one of the next days.")', "")
+    write(project, "src/weather/server.py", text.replace("05-17`.\n", "05-17`.\n\n    Not for the past.\n"))
+    found = []
+    for version in ("2.14.7", "3.2.4"):
+        write(project, "uv.lock", FILES["uv"][1].format(version))
+        found += [message for _, message, _ in findings("src", "--profile", "all", "--select", "TK210")]
+    assert found == ["no model sees what follows a section in the docstring of 'forecast'"]
+
+
 def test_dependencies_of_a_script_come_before_those_of_its_project(project):
     write(project, "uv.lock", FILES["uv"][1].format("4.1.2"))
     write(project, "src/weather/server.py", SCRIPT + SERVER)

@@ -297,7 +297,8 @@ def test_prints_where_another_transport_is_used_break_nothing(tmp_path, monkeypa
     ]
 
 
-def test_functions_in_a_class_may_have_no_receiver(tmp_path, monkeypatch):
+@pytest.mark.parametrize("first", ["order: str", "order"])
+def test_functions_in_a_class_may_have_no_receiver(tmp_path, monkeypatch, first):
     monkeypatch.chdir(tmp_path)
     code = """
 from crewai.tools import tool
@@ -309,11 +310,11 @@ class Tools:
         \"\"\"Look up an order of the shop by its number.\"\"\"
         return order
 """
-    (tmp_path / "tools.py").write_text(code, "utf-8")
+    (tmp_path / "tools.py").write_text(code.replace("order: str", first), "utf-8")
     words = ["lint", "--static", "--no-cache", "--select", "TK204,TK401", "--format", "concise", "tools.py"]
     found = CliRunner().invoke(application(), words).stdout.splitlines()
     assert [line for line in found if line.startswith("tools.py")] == [
         "tools.py:7:17: info[TK204] parameter 'order' of 'Look up an order' has no description",
-        "tools.py:7:29: info[TK204] parameter 'shop' of 'Look up an order' has no description",
-        "tools.py:7:29: warning[TK401] 'Look up an order' never reads its parameter 'shop'",
+        f"tools.py:7:{19 + len(first)}: info[TK204] parameter 'shop' of 'Look up an order' has no description",
+        f"tools.py:7:{19 + len(first)}: warning[TK401] 'Look up an order' never reads its parameter 'shop'",
     ]

@@ -119,6 +119,12 @@ def test_registry_of_the_project_is_followed_to_the_loop_that_reads_it(write):
     assert findings("--static", ".") == ([("TK204", "info", "tools.py:6")], 0)
 
 
+def test_registry_that_a_package_offers_is_followed_to_the_loop_that_reads_it(write):
+    write(registry_in___init__="from .marks import TOOLS, shop_tool\n", registry_in_marks=REGISTRY)
+    write(server=SERVER, tools=MARKED)
+    assert findings("--static", ".") == ([("TK204", "info", "tools.py:6")], 0)
+
+
 def test_decorator_that_keeps_no_function_registers_none(write):
     write(registry=REGISTRY.replace("TOOLS.append", "print"), tools=MARKED)
     assert json.loads(run("list", "--static", "--format", "json", "tools.py").stdout) == []

@@ -19,6 +19,7 @@ from toolkit.tools.definition.docstrings import Docstring, read_docstring
 from toolkit.tools.foreign.source_marks import is_among
 
 _INJECTED = {"ToolContext", "MemoryId"}
+_RECEIVERS = {"self", "cls", "_self", "self_", "this"}
 _MOST_BASES = 4
 _PLACEHOLDER = re.compile(r"\b__[A-Z][A-Za-z]*__")
 """A word in place of a name; names of Python with two underscores are in lower case."""
@@ -270,7 +271,9 @@ class PythonFunction:
     def _has_receiver(self) -> bool:
         """Whether the first parameter is the object: some frameworks make tools of plain functions in a class."""
         first = next(iter(self.all_parameters), None)
-        return first is not None and (first.node.annotation is None or first.name in {"self", "cls"})
+        if first is None or first.name in _RECEIVERS:
+            return first is not None
+        return first.node.annotation is None and not (self.written is not None and self.written.kind == "decorator")
 
     def _is_hidden(self, parameter: PythonParameter, position: int) -> bool:
         """Return whether a framework injects a parameter, so that no model sees it."""
@@ -284,10 +287,17 @@ class PythonFunction:
             parameter.name in injected.names
             or parameter.name in self._filled_by_mark
             or (gives_first and not position and parameter.node.annotation is None)
+            or (self._is_handler and parameter.name in injected.usual and parameter.node.annotation is None)
         ):
             return True
         parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
         return any(is_among(name, injected.types) for one in parts for name in self._types_behind(one))
+
+    @property
+    def _is_handler(self) -> bool:
+        """Whether a definition says what the parameters are, and the framework calls the function in its own way."""
+        registration = None if self.written is None else self.written.registration
+        return registration is not None and registration.way == "definition"
 
     def _types_behind(self, name: ast.expr, depth: int = 0) -> Iterator[str]:
         """Yield what a type is: itself, what it is an alias of, and the bases of a class in this file."""

@@ -223,6 +223,7 @@ def _methods() -> Mapping[str, Sequence[Registered]]:
 
 
 _SAYS_TOOL = "tool"
+_PACKAGE = f"{os.sep}__init__.py"
 _STORING = {"append", "add", "insert", "setdefault", "register"}
 _NAMED = ("name", "tool_name")
 
@@ -314,9 +315,16 @@ class Registries:
 
 
 def files_around(meanings: Meanings, source: SourceFile) -> frozenset[str]:
-    """Return a file, and those of the project that it imports."""
-    imported = (file for one in source.every_import for file in meanings.files_of(source.path, one))
-    return frozenset({source.path, *imported})
+    """Return a file, those of the project that it imports, and those that these offer under names of their package."""
+    found, waiting = {source.path}, [source]
+    while waiting:
+        one = waiting.pop()
+        imported = {file for each in one.every_import for file in meanings.files_of(one.path, each)} - found
+        found |= imported
+        for package in (file for file in imported if file.endswith(_PACKAGE)):
+            meanings.depend(source.path, package)
+            waiting += filter(None, [meanings.source(package)])
+    return frozenset(found)
 
 
 def speaks_of_tools(function: ast.expr) -> bool:

@@ -42,8 +42,9 @@ from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, 
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
 
 OURS = "toolkit"
+IN_LIST = "tools="
+"""The kind of a tool that is a function in the list of an agent."""
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
-_IN_LIST = "tools="
 _RENAMED = "name="
 _ON_DEFINITIONS = {"decorator", "class"}
 _NAMES = {"name", "tool_name"}
@@ -584,7 +585,7 @@ class _Walk:
                     is_here = defined.source.path == self._source.path
                     yield self._tool(
                         found.marks,
-                        _IN_LIST,
+                        IN_LIST,
                         defined.node if is_here else shown,
                         name=self._reader.held.name_of(defined),
                         mark=None,
@@ -752,9 +753,9 @@ class _Walk:
 
 def _same(tool: WrittenTool) -> object:
     """Return what is equal for calls that make the same tool of a function, for several agents or servers."""
-    if tool.kind == _IN_LIST and tool.name is None:  # made each time that a function is called, with other names
+    if tool.kind == IN_LIST and tool.name is None:  # made each time that a function is called, with other names
         return tool
-    is_foreign = tool.framework != OURS or tool.kind == _IN_LIST
+    is_foreign = tool.framework != OURS or tool.kind == IN_LIST
     is_called = is_foreign and tool.function is not None and tool.kind not in _ON_DEFINITIONS
     return (tool.framework, tool.function, tool.name, tool.kind) if is_called else tool
 

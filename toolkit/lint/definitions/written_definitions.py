@@ -23,7 +23,7 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.tool_reader import OURS, WrittenTool, part_of
+from toolkit.source_code.tool_reader import IN_LIST, OURS, WrittenTool, part_of
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import is_among
 
@@ -285,5 +285,5 @@ def _shows_arguments(tool: WrittenTool) -> bool:
 def _is_filled_in(tool: WrittenTool) -> bool:
     """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
     if tool.registration is None or tool.is_wrapped:
-        return True
+        return tool.kind != IN_LIST
     return hides_arguments(tool.mark)

@@ -6,6 +6,7 @@ from toolkit.codes import TEXT_AFTER_SECTION
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.definition.docstrings import text_after_sections
 
 
@@ -19,7 +20,7 @@ class TextAfterSection(Rule):
     what it must not be used for.
 
     Each docstring gets one finding. The rule does not report the sections themselves, such as `Returns:` and `Note:`. It
-    only applies to tools of this package, since other frameworks send other parts of a docstring.
+    applies to tools of this package and of FastMCP from 3.2.4 on, since other frameworks send other parts of a docstring.
 
     ## Example
 
@@ -61,13 +62,15 @@ class TextAfterSection(Rule):
 
     - Google, [Python Style Guide, 3.8.3](https://google.github.io/styleguide/pyguide.html#383-functions-and-methods):
       the sections follow the description (checked 2026-11-25)
+    - FastMCP 2.14.7, 3.4.11 and 4.2.3, run: the first one sends all of a docstring, the others what is before `Args:`
+      (checked 2026-11-27)
     '''
 
     code = TEXT_AFTER_SECTION
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         function = tool.function
-        if function is None or tool.framework is not None or tool.description != function.docstring.description:
+        if function is None or tool.description != function.docstring.description or not _is_cut(function):
             return
         found = text_after_sections(function.docstring_text or "")
         if found and (literal := function.docstring_literal):
@@ -80,3 +83,8 @@ class TextAfterSection(Rule):
                 hint="move it before the first section, such as 'Args:'",
                 related=[(place, "nor this paragraph") for place in others],
             )
+
+
+def _is_cut(function: PythonFunction) -> bool:
+    """Whether a model receives a docstring only up to its sections, if they are not in the description."""
+    return function.written is None or function.written.marks.docstrings_since is not None
