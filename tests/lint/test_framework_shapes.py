@@ -420,3 +420,24 @@ def test_tools_of_classes_that_are_derived_from_those_of_a_framework_are_found(c
         ("forecast", "fastmcp", "decorator"),
         ("look", "pydantic_ai", "decorator"),
     ]
+
+
+BARE = """
+from {package} import tool
+
+
+@tool
+def find(order: str) -> str:{docstring}
+    return shop.find(order)
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "docstring", "less"),
+    [("langchain_core.tools", "", "TK201"), ("smolagents", '\n    """Find an order of the shop."""', "TK204")],
+)
+def test_description_that_a_framework_demands_is_missed_once(command, package, docstring, less):
+    words = ["lint", "--static", "--no-cache", "--profile", "all", "--select"]
+    bare = BARE.format(package=package, docstring=docstring)
+    assert [one["code"] for one in command(bare, *words, f"TK707,{less}")] == ["TK707"]
+    assert [one["code"] for one in command(bare, *words, less)] == [less]

@@ -11,7 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, REMOVED_MODULE, UNUSED_SUPPRESSION
+from toolkit.codes import (
+    DESCRIPTION_REQUIRED,
+    DOES_NOT_IMPORT,
+    MISSING_DESCRIPTION,
+    MISSING_PARAMETER_DESCRIPTION,
+    NO_TOOLS,
+    REMOVED_MODULE,
+    UNUSED_SUPPRESSION,
+)
 from toolkit.lint.configuration.selection import is_in_profile, meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
@@ -321,7 +329,7 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         useless = [one for one in own if one not in used and one.location.file not in unread]
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
-    left = [problem for problem in _single(left) if not settings.ignores(problem)]
+    left = [problem for problem in _single(_once_missing(left)) if not settings.ignores(problem)]
     if any(problem.code == REMOVED_MODULE for problem in left):
         from toolkit.lint.rules.removed_module import once_a_requirement  # few projects import such a module
 
@@ -349,6 +357,13 @@ def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterabl
     from toolkit.lint.rules.unused_suppression import UnusedSuppression  # needed only for an unused suppression
 
     return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
+
+
+def _once_missing(problems: Collection[Problem]) -> Iterable[Problem]:
+    """Return the problems without those of missing descriptions that a framework refuses to take."""
+    refused = {one.location for one in problems if one.code == DESCRIPTION_REQUIRED}
+    said = {MISSING_DESCRIPTION, MISSING_PARAMETER_DESCRIPTION}
+    return (one for one in problems if not (one.code in said and one.location in refused))
 
 
 def _single(problems: Iterable[Problem]) -> Iterable[Problem]:
