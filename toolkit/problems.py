@@ -63,6 +63,7 @@ class Problem:
         hint: How to fix it, such as `did you mean 'summarize'?`.
         related: Other locations, each with a note (`first defined here`).
         fix: A fix that can be applied automatically, if there is one.
+        is_minor: Whether only the profile `all` has it, whatever its severity is.
     """
 
     code: str
@@ -72,6 +73,7 @@ class Problem:
     hint: str | None = None
     related: tuple[tuple[Location, str], ...] = ()
     fix: Fix | None = None
+    is_minor: bool = False
 
     def __str__(self) -> str:
         """Return the problem as one line, for logs and exceptions."""
@@ -97,6 +99,7 @@ def problem_record(problem: Problem) -> dict[str, Any]:
             "is_safe": fix.is_safe,
             "edits": [{"location": edit.location._asdict(), "text": edit.text} for edit in fix.edits],
         },
+        "is_minor": problem.is_minor,
     }
 
 
@@ -111,6 +114,7 @@ def read_problem(record: Mapping[str, Any]) -> Problem:
         hint=record["hint"],
         related=tuple((Location(**one["location"]), one["message"]) for one in record["related"]),
         fix=fix and Fix(fix["message"], tuple(map(_read_edit, fix["edits"])), fix["is_safe"]),
+        is_minor=record["is_minor"],
     )
 
 

@@ -87,7 +87,7 @@ def test_later_version_reads_docstrings(project, kind):
             'f"sun in {city} on {date}"', "ask(city, date)"
         ),
     )
-    [found] = findings("src")
+    [found] = findings("src", "--profile", "all", "--select", "TK204")
     source = ".venv" if kind == "environment" else name
     hint = f"FastMCP 3.2.4, according to '{source}', reads docstrings for that"
     assert found[1] == "parameter 'date' of 'forecast' has no description"
@@ -197,7 +197,7 @@ async def look_up(session, order: str) -> str:
     Args:
         order: Its number.
     """
-    return await session["shop"].get(order)
+    return await session["store"].get(order)
 '''
     write(project, "src/weather/__init__.py", "")
     write(project, "src/weather/sessions.py", decorators)

@@ -78,7 +78,8 @@ def test_profile_can_be_configured(project):
 
 
 def test_report_says_what_was_left_out(project):
-    assert "; 3 minor findings left out, see `--profile all`)" in run("theirs.py")
+    left = "; left out: 1 short-description (TK202), 1 untyped-parameter (TK301), 1 more, see `--profile all`)"
+    assert left in run("theirs.py")
     assert "left out" not in run("theirs.py", "--profile", "all")
 
 
@@ -127,11 +128,17 @@ def test_parameters_whose_names_or_tools_say_enough_are_minor_beside_others_too(
         ("info", "parameter 'page_size' of 'look_up' has no description"),
     ]
     (project / "theirs.py").write_text(source.replace("page_size", "weight"), "utf-8")
-    [found] = json.loads(run("--format", "json", "theirs.py"))
-    assert found["message"] == "parameter 'weight' of 'look_up' has no description"
+    assert guessed("theirs.py") == ["parameter 'weight' of 'look_up' has no description"]
+    assert codes("theirs.py") == []
     said = source.replace("page_size", "weight").replace("Order look up", "Look up orders by weight (kg)")
     (project / "theirs.py").write_text(said, "utf-8")
-    assert codes("theirs.py") == []
+    assert guessed("theirs.py") == []
+
+
+def guessed(file):
+    """Return the warnings about parameters whose value a model has to guess."""
+    found = json.loads(run("--format", "json", "--profile", "all", "--select", "TK204", file))
+    return [one["message"] for one in found if one["severity"] == "warning"]
 
 
 UNCLEAR = [
@@ -149,27 +156,27 @@ CLEAR = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("parameters", "expected"), [(UNCLEAR, ["TK204"]), (CLEAR, [])])
+@pytest.mark.parametrize(("parameters", "expected"), [(UNCLEAR, 1), (CLEAR, 0)])
 def test_parameter_is_worth_a_description_if_a_model_can_only_guess_its_value(project, parameters, expected):
     for one in parameters:
         source = THEIRS.replace("(number)", f"(*, other: str, {one})").replace("return number", "return locals()")
         (project / "theirs.py").write_text(f"from typing import *\n{source}", "utf-8")
-        assert (one, codes("theirs.py", "--ignore", "TK401")) == (one, expected)
+        assert (one, len(guessed("theirs.py"))) == (one, expected)
 
 
 @pytest.mark.parametrize(
     ("description", "expected"),
     [
-        ("Look up an order; the state can be 'open' or 'closed'.", []),
-        ("Look up an order by its state (open or closed).", []),
-        ("Look up an order by its state.", ["TK204"]),
-        ("Look up the 7 last orders by 'number'. Or by their states.", ["TK204"]),
+        ("Look up an order; the state can be 'open' or 'closed'.", 0),
+        ("Look up an order by its state (open or closed).", 0),
+        ("Look up an order by its state.", 1),
+        ("Look up the 7 last orders by 'number'. Or by their states.", 1),
     ],
 )
 def test_description_of_a_tool_may_state_the_values_of_a_parameter(project, description, expected):
     source = THEIRS.replace("number", "number: int, state: str", 1).replace("Order look up", description)
     (project / "theirs.py").write_text(source.replace('number["shop"]', "find(number, state)"), "utf-8")
-    assert codes("theirs.py") == expected
+    assert len(guessed("theirs.py")) == expected
 
 
 def test_keys_of_an_object_are_only_stated_if_they_are_named(project):
@@ -177,11 +184,11 @@ def test_keys_of_an_object_are_only_stated_if_they_are_named(project):
         "return number", "return number, rows"
     )
     for description, expected in (
-        ("Write rows (1 to 10).", ["TK204"]),
-        ("Write rows, each with 'city' and 'date'.", []),
+        ("Write rows (1 to 10).", 1),
+        ("Write rows, each with 'shop' and 'date'.", 0),
     ):
         (project / "theirs.py").write_text(source.replace("Order look up", description), "utf-8")
-        assert codes("theirs.py") == expected
+        assert len(guessed("theirs.py")) == expected
 
 
 def test_text_of_a_docstring_that_is_not_sent_is_missed_whatever_it_is_about(project):
@@ -190,7 +197,8 @@ def test_text_of_a_docstring_that_is_not_sent_is_missed_whatever_it_is_about(pro
     source = source.replace("(number)", "(city: str, owner: str, days: int)").replace(
         "return number", "return locals()"
     )
-    sent = source.replace("Order look up", "Add a note.\n\n    Args:\n        owner: Whose order it is.\n    ")
+    text = "Add a note.\n\n    Args:\n        city: The city.\n        owner: Whose order it is, e.g. 'Ann Lee'.\n    "
+    sent = source.replace("Order look up", text)
     (project / "theirs.py").write_text(sent, "utf-8")
     found = json.loads(run("--format", "json", "--ignore", "TK401", "theirs.py"))
     hint = "write Annotated[…, Field(description='…')]; what the docstring says about it is not sent"
@@ -413,7 +421,7 @@ def quote(key):
 def test_code_shows_which_values_a_model_can_only_guess(project, parameter, body, expected):
     source = THEIRS.replace("(number)", f"(other: str, {parameter})").replace('return number["shop"]', body)
     (project / "theirs.py").write_text(NEEDS + source, "utf-8")
-    assert codes("theirs.py", "--ignore", "TK401,TK509") == ["TK204"] * expected
+    assert len(guessed("theirs.py")) == expected
 
 
 @pytest.mark.parametrize(
@@ -436,26 +444,26 @@ def test_prompt_in_the_same_file_may_explain_a_parameter(project):
         'number["shop"]', "post(other, task_kind)"
     )
     (project / "theirs.py").write_text(source, "utf-8")
-    assert codes("theirs.py") == ["TK204"]
+    assert len(guessed("theirs.py")) == 1
     prompt = (
         "You are a clerk. " + "Be polite. " * 9 + "Call look_up with the task_kind that fits: an order or a refund."
     )
     (project / "theirs.py").write_text(f"PROMPT = {prompt!r}\n{source}", "utf-8")
-    assert codes("theirs.py") == []
+    assert guessed("theirs.py") == []
 
 
 def test_docstring_that_is_replaced_and_schema_of_a_base_class_may_describe_parameters(project):
     source = THEIRS.replace("@mcp.tool", "").replace("number", "fields: dict, kind: str", 1)
     source = source.replace('number["shop"]', "post(fields, kind)")
     (project / "theirs.py").write_text(f"{source}\n\nmcp.tool(look_up)\n", "utf-8")
-    assert codes("theirs.py") == ["TK204", "TK204"]
+    assert len(guessed("theirs.py")) == 2
     (project / "theirs.py").write_text(f"{source}\n\nlook_up.__doc__ = TEXT\nmcp.tool(look_up)\n", "utf-8")
-    assert codes("theirs.py") == []
+    assert guessed("theirs.py") == []
     (project / "shop.py").write_text(REPORT, "utf-8")
     (project / "theirs.py").write_text(SUMMARY, "utf-8")
-    assert codes("theirs.py") == []
+    assert guessed("theirs.py") == []
     (project / "shop.py").write_text(REPORT.replace("args_schema: type = Fields", "limit: int = 7"), "utf-8")
-    assert codes("theirs.py") == ["TK204"]
+    assert len(guessed("theirs.py")) == 1
 
 
 REPORT = """
@@ -729,7 +737,7 @@ def test_files_of_build_services_are_not_pipelines(project, text):
 def test_findings_about_habits_are_an_info_in_folders_of_examples(project):
     folder = project / "examples"
     folder.mkdir()
-    tool = THEIRS.replace("(number)", "(other: list, number: dict)").replace('number["shop"]', "send(number)")
+    tool = THEIRS.replace("(number)", "(other: list, number: dict)")
     folder.joinpath("shop.py").write_text(tool, "utf-8")
     project.joinpath("shop.py").write_text(tool, "utf-8")
     assert found("shop.py") == ["TK204:8:warning", "TK401:8:warning"]

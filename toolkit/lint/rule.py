@@ -173,6 +173,7 @@ class Rule:
         severity: Severity | None = None,
         related: Related = (),
         fix: Fix | None = None,
+        is_minor: bool = False,
     ) -> Problem:
         """Return a finding of this rule; the message has names in single quotes and no full stop."""
         return Problem(
@@ -183,6 +184,7 @@ class Rule:
             hint=hint,
             related=tuple(related),
             fix=fix,
+            is_minor=is_minor,
         )
 
     def severity_in(self, file: str | None) -> Severity:

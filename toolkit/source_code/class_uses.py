@@ -17,6 +17,12 @@ from toolkit.source_code.source_files import SourceFile, last_name
 _CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)", re.MULTILINE)
 _CALL = re.compile(rb"\b(\w+)\(")
 _WORD = re.compile(rb"\w+")
+_NOT_USED = re.compile(
+    rb"^[ \t]*(?:from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n]*)|import[ \t][^\n]*|(?:async[ \t]+)?def[ \t]+\w+)"
+    rb"|^__all__[^=\n]*=[ \t]*[\[(][^\])]*[\])]|^\w+[ \t]*(?::[^=\n]+)?=(?!=)",
+    re.MULTILINE,
+)
+"""Where a file imports, defines or exports a name without using it."""
 
 
 class _Words:
@@ -44,12 +50,30 @@ class ClassUses:
         """Create an empty cache."""
         self._meanings = meanings
         self._words: dict[Path, _Words] = {}
+        self._used: dict[Path, frozenset[str]] = {}
         self._derived: dict[ast.AST, tuple[Defined, ...]] = {}
         self._searched: set[str] = set()
 
     def folders_of(self, files: Collection[str]) -> frozenset[str]:
         """Return the folders that were searched on behalf of files; a new file there may use a class."""
         return frozenset(str(project_folder(one)[0]) for one in self._searched.intersection(files))
+
+    def names_used_around(self, source: SourceFile) -> frozenset[str]:
+        """Return the words in the files of a project, except where they import, define or export a name.
+
+        There are none if it is not known which files belong together.
+        """
+        folder, is_whole = project_folder(source.path)
+        if not is_whole:
+            return frozenset()
+        if folder not in self._used:
+            found = set[bytes]()
+            for file in map(os.path.realpath, project_files(source.path)):
+                with suppress(OSError):
+                    found.update(_WORD.findall(_NOT_USED.sub(b"", bounded_bytes(file))))
+            self._used[folder] = frozenset(word.decode(errors="replace") for word in found)
+        self.depend_on_project(source)
+        return self._used[folder]
 
     def derived_from(self, cls: Defined) -> tuple[Defined, ...]:
         """Return the classes of a project that are derived from one of its classes, also through others."""

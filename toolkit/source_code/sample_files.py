@@ -6,10 +6,10 @@ from toolkit.tools.definition.names import words_of
 
 _FOLDERS = frozenset(
     {"_legacy", "archive", "archived", "backup", "backups", "boilerplate", "build", "cookbook", "cookbooks", "course",
-     "courses", "demo", "demos", "deprecated", "dist", "example", "examples", "exercises", "experiments", "fixtures",
-     "generated", "labs", "legacy", "lessons", "mock", "mocks", "old", "playground", "sample", "samples", "scaffold",
-     "scaffolds", "scratch", "snippets", "stubs", "test", "testcases", "tests", "third_party",
-     "tutorial", "tutorials", "vendor", "workshop", "workshops"}
+     "courses", "demo", "demos", "deprecated", "dist", "doc", "docs", "example", "examples", "exercises",
+     "experiments", "fixtures", "generated", "labs", "legacy", "lessons", "mock", "mocks", "old", "playground",
+     "sample", "samples", "scaffold", "scaffolds", "scratch", "snippets", "stubs", "test", "testcases", "tests",
+     "third_party", "tutorial", "tutorials", "vendor", "workshop", "workshops"}
 )  # fmt: skip
 """The names of folders with samples, tests, and copies that no one edits."""
 _FIRST = frozenset({"demo", "example", "mock", "sample", "test", "tests"})
@@ -20,8 +20,8 @@ _LAST = frozenset(
 _LEFT = frozenset({"backup", "bak", "deprecated", "legacy", "old"})
 """The last words of the names of files that another file has replaced."""
 _PROJECTS = frozenset(
-    {"cookbook", "course", "demo", "demos", "example", "examples", "exploration", "explorations", "sample", "samples",
-     "tutorial", "tutorials", "workshop"}
+    {"101", "cookbook", "course", "demo", "demos", "example", "examples", "exercise", "exercises", "exploration",
+     "explorations", "practice", "sample", "samples", "tutorial", "tutorials", "workshop"}
 )  # fmt: skip
 """The words in the name of a project's own folder that say what the project is for."""
 _FIRST_LINES = 5

@@ -1,7 +1,7 @@
 """`toolkit lint`: check tools and pipelines for problems."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.lint.configuration import settings as lint_settings
 from toolkit.lint.configuration.selection import Selection, selected_codes
 from toolkit.lint.rule import BREAKAGES
-from toolkit.lint.rules import all_pages, codes, page_of
+from toolkit.lint.rules import all_pages, codes, name_of, page_of
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import followed, write_file
 from toolkit_cli import console
@@ -341,10 +341,20 @@ def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSe
     if options.against is not None:
         return f"{counted_tools(check_run.tools)}; compared with {options.against}; {_STATIC}"
     tools = counted_tools(check_run.tools) if check_run.tools.tools or not errors_among(problems) else ""
-    minor = f"{counted(check_run.minor, 'minor finding')} left out, see `--profile all`" if check_run.minor else ""
+    minor = _note_on_minor(check_run.minor)
     unused = f"{counted(check_run.unread, 'unused OpenAPI document')} not checked" if check_run.unread else ""
     ran = _note_on_running(check_run.files, settings, options.paths or ())
     return "; ".join(filter(None, [tools, *check_run.uses, ran, minor, unused]))
+
+
+def _note_on_minor(minor: Mapping[str, int]) -> str:
+    """Return a note on what only the profile `all` reports: the rules with most findings, and the number of others."""
+    if not minor:
+        return ""
+    counts = sorted(minor.items(), key=lambda one: (-one[1], one[0]))
+    parts = [f"{count} {name_of(code)} ({code})" for code, count in counts[:_MOST_RULES]]
+    more = sum(count for _, count in counts[_MOST_RULES:])
+    return f"left out: {', '.join([*parts, *([f'{more} more'] if more else [])])}, see `--profile all`"
 
 
 def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Sequence[str | Path]) -> str:
@@ -364,6 +374,7 @@ def _note_on_reading(settings: "LintSettings") -> str:
     return f"{_STATIC}; {listed} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
+_MOST_RULES = 2
 _MOST_SPANS = 3
 
 

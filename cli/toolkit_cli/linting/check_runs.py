@@ -1,7 +1,7 @@
 """Checks files or text from stdin, and compares the findings with a baseline."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ class CheckRun:
     Attributes:
         files: How many files the last check read and imported.
         tools: How many tools the last check found.
-        minor: How many findings of the last check only the profile `all` has.
+        minor: How many findings of the last check only the profile `all` has, by the codes of their rules.
         places: The tools in files that the last check found.
         unread: How many OpenAPI documents the last check found in folders, and did not check.
         uses: What the last check says about targets without tools whose files only use frameworks.
@@ -70,7 +70,7 @@ class CheckRun:
         )
         self.files = FileCounts()
         self.tools: ToolCounts
-        self.minor = 0
+        self.minor: Mapping[str, int] = {}
         self.places: tuple[ToolPlace, ...] = ()
         self.unread = 0
         self.uses: tuple[str, ...] = ()

@@ -69,9 +69,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """Return the problems as plain data without their fixes; every key is always present."""
+    """Return the problems as plain data without fixes and profiles; every key is always present."""
     records = [problem_record(without_secrets(with_shown_paths(problem))) for problem in problems]
-    return [{key: value for key, value in record.items() if key != "fix"} for record in records]
+    return [{key: value for key, value in record.items() if key not in {"fix", "is_minor"}} for record in records]
 
 
 def without_secrets(problem: Problem) -> Problem:

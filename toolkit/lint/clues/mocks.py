@@ -30,6 +30,23 @@ _REMARK = re.compile(
     r"|in (?:a )?(?:real|production)\b|would (?:call|query)\b)",
     re.IGNORECASE,
 )
+_SAYS_STUB = re.compile(
+    r"(?<![a-z])(?:mock|stub(?:s|bed)?(?![a-z])|dummy|fake|simulat|placeholder)"
+    r"|(?:not|not yet|to be|being) implemented|coming soon|implement (?:later|me|this|real|actual)",
+    re.IGNORECASE,
+)
+"""What names, comments and texts in a function say if it is not finished, or for show."""
+_CONSTANT = (
+    ast.Constant,
+    ast.Dict,
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.UnaryOp,
+    ast.unaryop,
+    ast.keyword,
+    ast.expr_context,
+)
 _DEEPEST = 4
 _COMPUTING = (ast.BinOp, ast.AugAssign, ast.While, ast.Await, ast.Yield, ast.YieldFrom)
 
@@ -64,9 +81,38 @@ def is_mock(function: PythonFunction) -> bool:
     return not any(_reaches_out(function, node) for node in nodes)
 
 
+@cache
+def does_work(function: PythonFunction) -> bool:
+    """Return whether a function works with what it is given, so that it is not waiting for its implementation.
+
+    It does if it reads a parameter, or calls something that may have an effect, and no text in it says that it is a
+    mock.
+    """
+    file, node = function.file, function.node
+    source = "\n".join(file.text.splitlines()[node.lineno - 1 : node.end_lineno])
+    if _SAYS_STUB.search(source):
+        return False
+    given = {one.name for one in function.all_parameters} - {"self", "cls"}
+    if any(isinstance(one, ast.Name) and one.id in given for one in function.nodes):
+        return True
+    calls = [one for one in function.nodes if isinstance(one, ast.Call)]
+    return any(not _is_harmless(function, one.func) and not _gives_constant(function, one) for one in calls)
+
+
+def _gives_constant(function: PythonFunction, call: ast.Call) -> bool:
+    """Whether a call without arguments only asks a function of the project for fixed values."""
+    is_plain = isinstance(call.func, ast.Name) and not call.args and not call.keywords
+    helpers = [
+        PythonFunction(function.file, one)
+        for one in function.file.top_definitions()
+        if is_plain and isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == last_name(call.func)
+    ]
+    return any(map(is_mock, helpers))
+
+
 def _looks_into_arguments(function: PythonFunction) -> bool:
     """Whether a function decides on the values of its parameters, or takes them apart, rather than repeating them."""
-    given = {one.name for one in function.all_parameters}
+    given = _given_and_items(function)
     for node in function.own_nodes:
         match node:
             case ast.If(test=part) | ast.IfExp(test=part) | ast.Match(subject=part):
@@ -82,6 +128,19 @@ def _looks_into_arguments(function: PythonFunction) -> bool:
     return False
 
 
+def _given_and_items(function: PythonFunction) -> set[str]:
+    """Return the names of the parameters, and of the variables in loops over them."""
+    found = {one.name for one in function.all_parameters}
+    for node in function.own_nodes:
+        match node:
+            case (
+                ast.For(target=ast.Name(id=item), iter=ast.Name(id=whole))
+                | ast.comprehension(target=ast.Name(id=item), iter=ast.Name(id=whole))
+            ) if whole in found:
+                found.add(item)
+    return found
+
+
 def _has_remark(function: PythonFunction) -> bool:
     """Whether a comment in a function says that something real is still missing there."""
     lines = function.file.text.splitlines()[function.node.lineno - 1 : function.node.end_lineno]
@@ -94,6 +153,8 @@ def is_exercise(function: PythonFunction) -> bool:
     done = [one for one in function.body if not (isinstance(one, ast.Expr) and _only_tells(function, one.value))]
     match done:
         case [ast.Return(value=ast.expr() as value)]:
+            if is_fixed(value):
+                return True
             names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
             return names <= _known_names(function) and not any(
                 isinstance(one, ast.Await) or (isinstance(one, ast.Call) and not _is_harmless(function, one.func))
@@ -111,6 +172,20 @@ def _known_names(function: PythonFunction) -> set[str]:
     imported = function.file.imported_names.items()
     harmless = {name for name, target in imported if target.partition(".")[0] in _MODULES}
     return {one.name for one in function.all_parameters} | _MAKING | harmless
+
+
+def is_fixed(value: ast.expr) -> bool:
+    """Return whether an expression always has the same value: constants, and objects that are made of constants."""
+    return all(map(_is_constant, ast.walk(value)))
+
+
+def _is_constant(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(id=name):
+            return name[:1].isupper()
+        case ast.Call(func=ast.Name()):
+            return True
+    return isinstance(node, _CONSTANT)
 
 
 @cache

@@ -77,19 +77,19 @@ def is_unclear(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
         tool: The tool.
         parameter: A parameter without a description.
     """
-    function, kinds = tool.function, _kinds_of(parameter, tool.function)
+    function, kinds = tool.function, kinds_of(parameter, tool.function)
     if function is not None and parameter.name in function.docstring.parameters:
         return True
     if not kinds & {"scalar", "structure", "unknown"}:
         return False
     if function is None or all(one.name != parameter.name for one in function.all_parameters):
-        return not _is_told(tool, parameter, kinds) and _needs_words(tool, parameter, kinds, Uses(is_passed_on=True))
+        return not is_told(tool, parameter, kinds) and _needs_words(tool, parameter, kinds, Uses(is_passed_on=True))
     uses = uses_of(function, parameter.name)
     if not uses.has_effect or is_called_simulation(function):
         return False
-    if kinds & {"text", "unknown"} and _has_untold_choices(tool, parameter, uses):
+    if kinds & {"text", "unknown"} and has_untold_choices(tool, parameter, uses):
         return True
-    if _is_told(tool, parameter, kinds):
+    if is_told(tool, parameter, kinds):
         return False
     return _expects_form(uses, kinds) or _needs_words(tool, parameter, kinds, uses)
 
@@ -121,27 +121,27 @@ def _needs_words(tool: ToolDefinition, parameter: ParameterDefinition, kinds: se
     return "scalar" in kinds and last in _MEASURES
 
 
-def _has_untold_choices(tool: ToolDefinition, parameter: ParameterDefinition, uses: Uses) -> bool:
+def has_untold_choices(tool: ToolDefinition, parameter: ParameterDefinition, uses: Uses) -> bool:
     """Return whether code knows several values of a parameter, of which the texts for the model name less than half."""
     words, default = _words_of(parameter), _default_of(parameter)
     choices = {one.strip().lower() for one in uses.choices}
     given = default.strip().lower() if isinstance(default, str) else ""
     if words[-1] in _OPEN or len(choices | ({given} - {""})) < _FEWEST_CHOICES:
         return False
-    texts = "\n".join(_texts_about(tool, parameter)).lower()
+    texts = "\n".join(texts_about(tool, parameter)).lower()
     told = {one for one in choices if re.search(rf"(?<![a-z0-9]){re.escape(one)}(?![a-z0-9])", texts)}
     return 2 * len(told) < len(choices - {given})
 
 
-def _is_told(tool: ToolDefinition, parameter: ParameterDefinition, kinds: set[str]) -> bool:
+def is_told(tool: ToolDefinition, parameter: ParameterDefinition, kinds: set[str]) -> bool:
     """Return whether a text that the model receives says what a value looks like."""
     values = _KEYS if "structure" in kinds else _VALUES
-    return any(_is_stated(text, _words_of(parameter)[-1], values) for text in _texts_about(tool, parameter)[:1]) or any(
-        re.search(rf"\b{re.escape(parameter.name)}\b", text) for text in _texts_about(tool, parameter)[1:]
+    return any(_is_stated(text, _words_of(parameter)[-1], values) for text in texts_about(tool, parameter)[:1]) or any(
+        re.search(rf"\b{re.escape(parameter.name)}\b", text) for text in texts_about(tool, parameter)[1:]
     )
 
 
-def _texts_about(tool: ToolDefinition, parameter: ParameterDefinition) -> list[str]:
+def texts_about(tool: ToolDefinition, parameter: ParameterDefinition) -> list[str]:
     """Return the description of a tool, and the prompts in its file that speak of the tool or the parameter."""
     found = [tool.description or ""]
     if tool.function is not None:
@@ -181,7 +181,7 @@ def _shows(default: object) -> bool:
     return default not in (_MISSING, None, "")
 
 
-def _kinds_of(parameter: ParameterDefinition, function: PythonFunction | None) -> set[str]:
+def kinds_of(parameter: ParameterDefinition, function: PythonFunction | None) -> set[str]:
     """Return what the values of a parameter can be: `scalar`, `text`, `structure`, `clear`, or `unknown`."""
     if parameter.schema is not None:
         return _kinds_in_schema(parameter.schema)

@@ -188,7 +188,9 @@ _MINOR = frozenset(
 
 
 def is_essential(problem: Problem) -> bool:
-    """Return whether a finding belongs to the essential profile; an error does, but no `info`."""
+    """Return whether a finding belongs to the essential profile; an error does unless it is minor, but no `info`."""
+    if problem.is_minor:
+        return False
     if problem.severity == "error":
         return problem.code != TOO_MANY_PARAMETERS
     return problem.severity == "warning" and problem.code not in _MINOR

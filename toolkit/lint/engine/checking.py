@@ -6,6 +6,7 @@ that have not changed come from the cache, which serves every selection of rules
 """
 
 import functools
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +49,7 @@ class Checked(NamedTuple):
         problems: All problems, sorted by location.
         files: The numbers of Python files that were read and imported.
         tools: The numbers of tools and of files with tools.
-        minor: The number of findings that only the profile `all` has.
+        minor: The numbers of findings that only the profile `all` has, by the codes of their rules.
         places: The tools in files.
         unread: The number of OpenAPI documents in folders that were not checked.
         uses: A note on each target without tools whose files only use frameworks.
@@ -57,7 +58,7 @@ class Checked(NamedTuple):
     problems: list[Problem]
     files: FileCounts
     tools: ToolCounts
-    minor: int = 0
+    minor: Mapping[str, int] = {}
     places: tuple[ToolPlace, ...] = ()
     unread: int = 0
     uses: tuple[str, ...] = ()
@@ -314,7 +315,9 @@ def _as_seen_from_here(
     shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
     here = Path.cwd()
     places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
-    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, len(found) - len(shown), places)
+    minor = Counter(one.code for one in found)
+    minor.subtract(one.code for one in shown)
+    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, +minor, places)
 
 
 def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:

@@ -8,7 +8,8 @@ from toolkit.codes import EXFIL_SHAPE
 from toolkit.lint.clues.wording import Phrase, may_instruct
 from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.lint.rules.instruction_in_description import is_against_user, is_own_source
+from toolkit.problems import Problem, Severity
 from toolkit.tools.definition.names import words_of
 
 _SENDING = Phrase(
@@ -47,6 +48,8 @@ class ExfilShape(Rule):
 
     Mentioning the API that a tool calls ("sends a GET request to https://…"), or a stored conversation that it
     processes, is fine. So are such texts of an API, which are for programmers, unless they mention a model or its user.
+    In your own source, a finding is a note unless the text also overrides other instructions or hides something from
+    the user.
 
     ## Example
 
@@ -95,7 +98,10 @@ class ExfilShape(Rule):
         for text in tool.texts:
             if text.kind == "parameter name" and text.value.lower() in _SIDE_CHANNELS:
                 message = f"parameter {text.value!r} of {tool.name!r} is a side channel: no tool needs it"
-                yield self.problem(message, text.written.locate(0, len(text.value)) or tool.location, hint="remove it")
+                place = text.written.locate(0, len(text.value)) or tool.location
+                yield self.problem(
+                    message, place, hint="remove it", severity=self.severity if tool.is_foreign else "info"
+                )
             elif (
                 text.kind == "parameter"
                 and (found := _ASKING.search(text.value))
@@ -114,7 +120,9 @@ class ExfilShape(Rule):
 
     def _problem(self, tool: ToolDefinition, text: Text, found: re.Match[str], what: str, hint: str) -> Problem:
         place = text.written.locate(found.start(), len(found[0])) or tool.location
-        return self.problem(f"{text.subject} of {tool.name!r} {what}", place, hint=hint)
+        is_attack = not is_own_source(tool) or is_against_user(text.value, is_suspicious=True)
+        severity: Severity = self.severity if is_attack else "info"
+        return self.problem(f"{text.subject} of {tool.name!r} {what}", place, hint=hint, severity=severity)
 
 
 def _accepts_text(tool: ToolDefinition, name: str | None) -> bool:

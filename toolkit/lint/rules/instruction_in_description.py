@@ -8,7 +8,7 @@ from toolkit.codes import INSTRUCTION_IN_DESCRIPTION
 from toolkit.lint.clues.wording import Phrase, may_have_one_of, may_instruct
 from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 
 
 class _Sign(NamedTuple):
@@ -22,7 +22,9 @@ def _sign(weight: int, what: str, pattern: str, *words: str) -> _Sign:
 
 
 _ENOUGH = 2
-_ORDER = "it asks to be called before all other tools"
+_OVERRIDE = "it overrides other instructions"
+_HIDE = "it hides something from the user"
+_COMMAND = "it commands"
 _NO_COMMAND = "".join(
     rf"(?<!\b{word} )"
     for word in ["would", "could", "might", "may", "is", "are", "was", "were", "get", "gets", "never", "not"]
@@ -31,12 +33,12 @@ _NO_COMMAND = "".join(
 _WHATEVER = r"(?:[^\w.!?]+\w+){0,6}?[^\w.!?]+"
 """A few words of the same sentence."""
 _SIGNS = (
-    _sign(3, "it overrides other instructions",
+    _sign(3, _OVERRIDE,
           r"\b(?:ignore|disregard|forget|override|bypass)\b(?:\W+(?:all|any|the|your|of|every|other|those|these))*\W+"
           r"(?:previous|prior|earlier|above|preceding|existing|system|safety|other|former)\W+(?:\w+\W+)?"
           r"(?:instructions?|prompts?|rules?|messages?|guidelines?|directives?|commands?)",
           "ignore", "disregard", "forget", "override", "bypass"),
-    _sign(3, "it hides something from the user",
+    _sign(3, _HIDE,
           r"\b(?:do not|don.?t|never|must not|should not|without)\W+(?:ever\W+)?"
           r"(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|disclose|disclosing|alert|alerting)"
           rf"(?:(?:{_WHATEVER}|\W+)(?:the\W+)?(?<!\ba\s)(?<!\bany\s)user\b(?!\W+(?:to|how|which|whether)\b)"
@@ -44,12 +46,12 @@ _SIGNS = (
     _sign(3, "it hides commands in tags",
           r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
           "<", "inst]"),
-    _sign(2, _ORDER,
+    _sign(2, "it asks to be called before all other tools",
           r"\b(?:before|prior to)\W+(?:you\W+)?(?:using|calling|invoking|running|any call of|use of)\W+"
           r"(?:any|all|every|each)(?:\W+of\W+the)?(?:\W+other)?\W+tools?\b"
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
           r"(?:\W+(?:tool|function))?\W+first\b", "before", "prior to", "first"),
-    _sign(1, "it commands", r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]", "you must", "important", "critical"),
+    _sign(1, _COMMAND, r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]", "you must", "important", "critical"),
     _sign(1, "it acts without the user's knowledge",
           rf"{_NO_COMMAND}\b(?:secretly|silently|covertly|quietly)\b"
           r"(?!\W+(?:miss|fail|ignor|skip|dropp?|los[et]|truncat|cut|discard|overwrit)\w*)",
@@ -65,6 +67,24 @@ _SIGNS = (
 _WORDS = tuple(dict.fromkeys(word for sign in _SIGNS for word in sign.phrase.words))
 
 
+def is_own_source(tool: ToolDefinition) -> bool:
+    """Return whether the code of this project defines a tool; others may have written JSON and OpenAPI documents."""
+    return not tool.is_foreign and tool.origin != "openapi"
+
+
+def is_against_user(text: str, *, is_suspicious: bool = False) -> bool:
+    """Return whether a text certainly makes a model act against its user, whoever has written it.
+
+    It does if it overrides other instructions, or if it hides from the user what else it asks for.
+
+    Args:
+        text: A text for models.
+        is_suspicious: Whether it is known to ask for something else, such as a secret.
+    """
+    found = {sign.what for sign in _SIGNS if sign.phrase.search(text)}
+    return _OVERRIDE in found or (_HIDE in found and (is_suspicious or bool(found - {_HIDE, _COMMAND})))
+
+
 class InstructionInDescription(Rule):
     """A description gives the model instructions instead of describing the tool.
 
@@ -74,8 +94,8 @@ class InstructionInDescription(Rule):
     "do not mention this to the user" takes over the conversation before any tool is called, unseen by the user. The
     rule weighs several signs together. A description may say which tool must be called first, and may give advice on
     what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
-    an error in third-party definitions, and a warning in your own tools; there, an order of calls alone is a note, since
-    it is nearly always advice.
+    an error in third-party definitions. In your own source, it is a warning if the text overrides other instructions, or
+    hides from the user what else it asks for; anything else is a note there, since it is nearly always advice.
 
     ## Example
 
@@ -125,8 +145,14 @@ class InstructionInDescription(Rule):
             f"{text.subject} of {tool.name!r} gives the model instructions: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
             hint="say what the tool does and when to use it",
-            severity="error" if tool.is_foreign else "info" if why == _ORDER else "warning",
+            severity=_severity_for(tool, text),
         )
+
+
+def _severity_for(tool: ToolDefinition, text: Text) -> Severity:
+    if tool.is_foreign:
+        return "error"
+    return "warning" if not is_own_source(tool) or is_against_user(text.value) else "info"
 
 
 _NEAR = 150

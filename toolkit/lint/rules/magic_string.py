@@ -9,6 +9,7 @@ from toolkit.codes import MAGIC_STRING
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.lint.clues.effects import importing
 from toolkit.lint.clues.json_edits import with_entry
+from toolkit.lint.clues.parameter_uses import uses_of
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
@@ -22,6 +23,7 @@ _CHOICE = re.compile(
 )
 _MORE = re.compile(r"\s*,?\s*(?:\betc\b|\band so on\b|\bor (?:any|another|some|a )|\.\.\.|…)", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:commas?|separated|delimited|one or more|any (?:number|combination) of)\b", re.IGNORECASE)
+_ANY_CASE = re.compile(r"\b(?:case[- ]insensitive|(?:any|either) case|ignor\w+ case)\b", re.IGNORECASE)
 _BARE = {"type", "description", "title", "default"}
 
 
@@ -33,6 +35,9 @@ class MagicString(Rule):
     A model usually follows a list in prose, but not always: it writes `Celsius` instead of `celsius`. If the type lists
     the values, strict modes enforce them, and other values are rejected before the tool runs, with a message that lists
     the valid ones.
+
+    If the code changes the case of the value (`.lower()`) or strips it, or if the description says that the case does not
+    matter, a type with the values would refuse what works today; such a finding is not essential.
 
     ## Example
 
@@ -90,7 +95,13 @@ class MagicString(Rule):
                 )
                 hint = f"write the type as Literal[{listed}]" if tool.function else f'add "enum": {json.dumps(values)}'
                 fix = self._fix(tool, parameter, values)
-                yield self.problem(message, tool.place("properties", parameter.name), hint=hint, fix=fix)
+                yield self.problem(
+                    message,
+                    tool.place("properties", parameter.name),
+                    hint=hint,
+                    fix=fix,
+                    is_minor=_accepts_variants(tool, parameter, values),
+                )
 
     def _fix(self, tool: ToolDefinition, parameter: ParameterDefinition, values: list[str]) -> Fix | None:
         listed = ", ".join(f'"{value}"' for value in values)
@@ -103,6 +114,15 @@ class MagicString(Rule):
         file = tool.function.file
         edits = [file.replacing(annotation, f"Literal[{listed}]"), *importing(file, "typing", "Literal")]
         return self.fixed_by(f"Write the type as Literal[{listed}]", *edits)
+
+
+def _accepts_variants(tool: ToolDefinition, parameter: ParameterDefinition, values: list[str]) -> bool:
+    """Return whether other spellings of the values are accepted, which a type with the values would refuse."""
+    text = parameter.description or ""
+    written = {quoted[1:-1] for quoted in re.findall(_QUOTED, text)} - set(values)
+    if _ANY_CASE.search(text) or not {one.lower() for one in values}.isdisjoint(one.lower() for one in written):
+        return True
+    return tool.function is not None and uses_of(tool.function, parameter.name).is_folded
 
 
 def choices_in(description: str) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from toolkit.codes import MISSING_DESCRIPTION
 from toolkit.lint.clues.mocks import is_exercise, is_mock
+from toolkit.lint.clues.offers import is_left_out
 from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
@@ -24,6 +25,8 @@ class MissingDescription(Rule):
 
     For tools of other frameworks, it is an `info` in folders of examples and tests, in files such as `mock_server.py`,
     and for functions that only pretend to do something: whose result is fixed, random, or one expression of the parameters.
+    A tool that no code of the project names, although it names others of the same file, is not essential: nobody offers it
+    to a model.
 
     ## Example
 
@@ -67,7 +70,11 @@ class MissingDescription(Rule):
         hint = f"write {'a description' if is_class else written}: {what}" if tool.function else f"describe {what}"
         hint = f"write 'summary: …': {what}" if tool.origin == "openapi" else hint
         yield self.problem(
-            f"tool {tool.name!r} has no description", tool.location, hint=hint, severity=self._severity_for(tool)
+            f"tool {tool.name!r} has no description",
+            tool.location,
+            hint=hint,
+            severity=self._severity_for(tool),
+            is_minor=is_left_out(tool),
         )
 
     def _severity_for(self, tool: ToolDefinition) -> Severity:

@@ -20,7 +20,8 @@ class SecretInDefinition(Rule):
     A definition is sent to the provider with every request, is shown to everybody who lists the tools, and appears in
     logs. A key in a default or an example is a published key. Revoke it, and let the tool read it from the environment.
     The rule reports known formats of keys, and the default of any parameter whose name says that it is a secret, such as
-    `password`. A key in a text or an example of an OpenAPI document is a note, since it is nearly always made up.
+    `password`; in your own source, the default of such a parameter is not essential. A key in a text or an example of an
+    OpenAPI document is a note, since it is nearly always made up.
 
     ## Example
 
@@ -68,7 +69,8 @@ class SecretInDefinition(Rule):
         for parameter in tool.parameters:
             if parameter.name not in known and _is_secret(parameter.name, _default_of(tool, parameter)):
                 message = f"the default of parameter {parameter.name!r} of {tool.name!r} is a secret"
-                yield self.problem(message, tool.place_of_default(parameter), hint=_HINT)
+                is_minor = not tool.is_foreign  # in one's own source, a name alone does not show that it is real
+                yield self.problem(message, tool.place_of_default(parameter), hint=_HINT, is_minor=is_minor)
 
 
 _HINT = "revoke it, and let the tool read it from the environment"

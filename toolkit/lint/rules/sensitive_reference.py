@@ -7,6 +7,7 @@ from toolkit.codes import SENSITIVE_REFERENCE
 from toolkit.lint.clues.wording import Phrase, may_have_one_of, may_instruct
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
+from toolkit.lint.rules.instruction_in_description import is_against_user, is_own_source
 from toolkit.problems import Problem
 
 _PLACES = re.compile(
@@ -40,7 +41,8 @@ class SensitiveReference(Rule):
     secret pass it to the tool in the arguments. This is the most common form of tool poisoning. A tool should read its
     secrets from its own settings, never from the model. A description may mention these settings: "the profile in
     ~/.aws/credentials". The texts of an API are for programmers: what it asks for is only reported if the text mentions a
-    model or its user.
+    model or its user. In your own source, a finding is a note unless the text also overrides other instructions or hides
+    something from the user.
 
     ## Example
 
@@ -85,10 +87,12 @@ class SensitiveReference(Rule):
                 )
                 if found is not None:
                     shown = " ".join(found[0].split())
+                    is_attack = not is_own_source(tool) or is_against_user(text.value, is_suspicious=True)
                     yield self.problem(
                         f"{text.subject} of {tool.name!r} asks for secrets ({shown!r})",
                         text.written.locate(found.start(), len(found[0])),
                         hint="let the tool read secrets from its own settings, never from a model",
+                        severity="error" if is_attack else "info",
                     )
 
 

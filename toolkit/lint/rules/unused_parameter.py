@@ -5,23 +5,13 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
+from toolkit.lint.clues.mocks import does_work, is_fixed
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 
-_CONSTANT = (
-    ast.Constant,
-    ast.Dict,
-    ast.List,
-    ast.Tuple,
-    ast.Set,
-    ast.UnaryOp,
-    ast.unaryop,
-    ast.keyword,
-    ast.expr_context,
-)
 # These can read every local name of the function.
 _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
@@ -47,6 +37,9 @@ class UnusedParameter(Rule):
     project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says
     that the parameter is injected, reserved, unused or only for reference, and if the function is a mock, which only
     returns what is written in it, or a simulation according to its docstring and its body.
+
+    A finding is essential only if the function does something: it reads another parameter, or calls something that may
+    have an effect, and no name, comment or text in it says that it is a mock, a stub or not implemented.
 
     ## Example
 
@@ -114,6 +107,7 @@ class UnusedParameter(Rule):
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
                     severity="info" if _is_convention(function, parameter.name) else self.severity,
+                    is_minor=not does_work(function),
                 )
 
 
@@ -131,20 +125,10 @@ def _is_placeholder(function: PythonFunction, read: set[str]) -> bool:
     """Whether a function is still to be written: it does nothing, only raises, or returns a constant."""
     match function.body:
         case [ast.Return(value=value)]:
-            return value is None or all(map(_is_constant, ast.walk(value)))
+            return value is None or is_fixed(value)
         case [ast.Raise()]:
             return not any(parameter.name in read for parameter in function.parameters)
     return function.is_stub
-
-
-def _is_constant(node: ast.AST) -> bool:
-    """Whether a part of an expression is always the same: a constant, or an object that is made of constants."""
-    match node:
-        case ast.Name(id=name):
-            return name[:1].isupper()
-        case ast.Call(func=ast.Name()):
-            return True
-    return isinstance(node, _CONSTANT)
 
 
 def _hint(function: PythonFunction, name: str) -> str:
