@@ -100,6 +100,7 @@ def test_undescribed_parameter_is_essential_if_somebody_described_it_in_vain(hin
         ("fare: str", "return 1 if fare == 'economy' else 2 if fare == 'business' else 3", "the code expects {}"),
         ("fare: str", "return RATES[fare]", "the code expects {}"),
         ("fare: str", "return price(fare)", "the code expects {}"),
+        ("fare: str = 'economy'", "return 1 if fare == 'business' else number", "the code expects {}"),
         (
             "fare: str",
             "if fare not in RATES:\n        raise ValueError(fare)\n    return number",
@@ -123,6 +124,12 @@ def test_undescribed_parameter_is_essential_if_the_code_expects_values_that_no_t
 @pytest.mark.parametrize(("text", "count"), [("Look up an economy or business order.", 0), ("Look up an order.", 1)])
 def test_values_in_the_description_of_the_tool_are_known_to_the_model(hints, text, count):
     _, essential = hints(tool("fare: str", "return RATES[fare]", text=text))
+    assert len(essential) == count
+
+
+@pytest.mark.parametrize(("text", "count"), [("Add a part, with the same fields as `find`.", 0), ("Add a part.", 1)])
+def test_description_may_say_where_to_find_the_keys(hints, text, count):
+    _, essential = hints(tool("part: dict", "return shop.add(number, part['weight'])", text=text))
     assert len(essential) == count
 
 

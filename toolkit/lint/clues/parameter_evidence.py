@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from toolkit.lint.clues.mocks import is_called_simulation
 from toolkit.lint.clues.parameter_uses import ANY_KEY, Uses, uses_of
-from toolkit.lint.clues.unclear_parameters import has_untold_choices, is_told, kinds_of, texts_about
+from toolkit.lint.clues.unclear_parameters import default_of, has_untold_choices, is_told, kinds_of, texts_about
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.definition.names import words_of
@@ -52,6 +52,10 @@ _EMPTY_WORDS = frozenset(
 )  # fmt: skip
 """Words of a description that say nothing about a parameter that its name, type and default do not say."""
 _DIRECTIVES = re.compile(r"(?:noqa|type:|pylint|ruff|pyright|mypy|fmt:|nosec|todo|fixme|xxx|pragma)", re.IGNORECASE)
+_ELSEWHERE = re.compile(
+    r"\b(?:same (?:fields|keys|shape|form|format|schema|structure)|(?:as )?returned by|output of|result of)\b"
+)
+"""What refers to another tool for the keys of an object."""
 _OPAQUE = re.compile(r"(?:.*_)?(?:json|body|payload)", re.IGNORECASE)
 
 
@@ -85,7 +89,7 @@ def _expected(tool: ToolDefinition, parameter: ParameterDefinition, uses: Uses) 
     if tool.description is None or not kinds & {"scalar", "structure", "unknown"}:
         return None
     if kinds & {"text", "unknown"} and has_untold_choices(tool, parameter, uses):
-        return f"the code expects {_listed(uses.choices)}"
+        return f"the code expects {_listed(uses.choices | _default_in(parameter))}"
     is_open = bool(kinds & {"structure", "unknown"}) or uses.is_json
     keys = {key for key in uses.keys if _NAME.fullmatch(key)}
     if is_open and keys and not _are_named(keys, tool, parameter):
@@ -101,10 +105,18 @@ def _expected(tool: ToolDefinition, parameter: ParameterDefinition, uses: Uses) 
 
 
 def _are_named(keys: set[str], tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
-    """Return whether the texts for the model name at least half of the keys."""
+    """Return whether the texts for the model name at least half of the keys, or say where to find them."""
     texts = "\n".join(texts_about(tool, parameter)).lower()
+    if _ELSEWHERE.search(texts):
+        return True
     named = [key for key in keys if re.search(rf"(?<![a-z0-9_]){re.escape(key.lower())}(?![a-z0-9])", texts)]
     return 2 * len(named) >= len(keys)
+
+
+def _default_in(parameter: ParameterDefinition) -> set[str]:
+    """Return the default of a parameter if it is a text, which the code expects as well."""
+    default = default_of(parameter)
+    return {default} if isinstance(default, str) and default else set()
 
 
 def _listed(values: Iterable[str]) -> str:

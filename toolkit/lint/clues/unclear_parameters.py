@@ -104,7 +104,7 @@ def _expects_form(uses: Uses, kinds: set[str]) -> bool:
 def _needs_words(tool: ToolDefinition, parameter: ParameterDefinition, kinds: set[str], uses: Uses) -> bool:
     """Return whether the name of a parameter that is passed on leaves open which values are meant."""
     words = _words_of(parameter)
-    last, default = words[-1], _default_of(parameter)
+    last, default = words[-1], default_of(parameter)
     if "structure" in kinds:
         return not uses.is_free and _FREE.isdisjoint(words) and not _shows(default)
     if not _INVENTED.isdisjoint(words):
@@ -123,7 +123,7 @@ def _needs_words(tool: ToolDefinition, parameter: ParameterDefinition, kinds: se
 
 def has_untold_choices(tool: ToolDefinition, parameter: ParameterDefinition, uses: Uses) -> bool:
     """Return whether code knows several values of a parameter, of which the texts for the model name less than half."""
-    words, default = _words_of(parameter), _default_of(parameter)
+    words, default = _words_of(parameter), default_of(parameter)
     choices = {one.strip().lower() for one in uses.choices}
     given = default.strip().lower() if isinstance(default, str) else ""
     if words[-1] in _OPEN or len(choices | ({given} - {""})) < _FEWEST_CHOICES:
@@ -167,7 +167,7 @@ def _is_stated(description: str, word: str, values: re.Pattern[str]) -> bool:
     return any(values.search(one.string, one.end(), one.end() + _NEAR) for one in found)
 
 
-def _default_of(parameter: ParameterDefinition) -> object:
+def default_of(parameter: ParameterDefinition) -> object:
     """Return the default of a parameter: `_MISSING` if it has none, None if it is unknown."""
     default = parameter.python.default if parameter.python is not None else None
     if default is not None:
