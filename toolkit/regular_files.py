@@ -9,7 +9,7 @@ Files above the root of a repository, on another file system or owned by another
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from errno import EAGAIN, EFBIG, EINVAL, EISDIR
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -83,6 +83,19 @@ def _refuse_unless_regular(status: os.stat_result, file: str | Path) -> None:
 
 def _too_large(file: str | Path, most: int) -> OSError:
     return OSError(EFBIG, f"it is larger than {most:,} bytes", str(file))
+
+
+def real_paths(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield each path of a file with its real path; links on the way to a folder are followed once for its files."""
+    folders: dict[str, str] = {}
+    for path in paths:
+        folder, name = os.path.split(path)
+        if name == os.curdir or os.pardir in folder + name or os.path.islink(path):  # noqa: PTH114 - creating Path objects is slow
+            yield path, os.path.realpath(path)
+            continue
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder)
+        yield path, os.path.join(folders[folder], name)  # noqa: PTH118 - as above
 
 
 def without_detours(path: Path) -> Path:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_A_TOOL, NOT_FOUND
 from toolkit.problems import Problem, did_you_mean
-from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular, without_detours
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular, real_paths, without_detours
 from toolkit.settings.configuration import POLICY_FILE
 from toolkit.source_code.module_files import PYTHON
 
@@ -49,9 +49,9 @@ def tool_files(folder: Path) -> list[Path]:
     found: dict[str, Path] = {}
     from toolkit.source_code.project_files import files_below  # few targets are folders
 
-    for path in files_below(folder, SUFFIXES):
+    for path, real in real_paths(files_below(folder, SUFFIXES)):
         if path.suffix == PYTHON or (_may_be_pipeline(path.name) and means_tool(path)):
-            found.setdefault(os.path.realpath(path), path)
+            found.setdefault(real, path)
     return list(found.values())
 
 

@@ -314,7 +314,8 @@ def _as_seen_from_here(
     foreign = _files_of_frameworks(together, found)
     shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
     here = Path.cwd()
-    places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
+    shown_file = functools.cache(lambda file: place_from(here, Location(file)).file)
+    places = tuple(ToolPlace(name, framework, shown_file(file)) for name, framework, file in together.places)
     minor = Counter(one.code for one in found)
     minor.subtract(one.code for one in shown)
     return Checked(shown, FileCounts(len(read), len(imported)), together.counts, +minor, places)

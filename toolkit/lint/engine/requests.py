@@ -12,6 +12,7 @@ from toolkit.codes import NOT_FOUND
 from toolkit.lint.definitions.manifests import NAMES, PLUGIN_FOLDER, kind_of
 from toolkit.lint.engine.records import api_record
 from toolkit.problems import Problem
+from toolkit.regular_files import real_paths
 from toolkit.skills.skill_files import SKILL_FILE
 from toolkit.skills.skill_folders import find_skills
 from toolkit.source_code.module_files import PYTHON
@@ -59,13 +60,13 @@ class Request(NamedTuple):
             return "name"
         if self.api:
             return "openapi"
+        if self.file.endswith(PYTHON):
+            return "python"
         if self.file.endswith(JSON):
             return "manifest" if kind_of(self.file, self.text) else "json"
         if os.path.basename(self.file) == SKILL_FILE:  # noqa: PTH119 - creating Paths for thousands of files is slow
             return "skill"
-        if is_case_file(self.file):
-            return "cases"
-        return "python" if self.file.endswith(PYTHON) else "pipeline"
+        return "cases" if is_case_file(self.file) else "pipeline"
 
 
 class Asked(NamedTuple):
@@ -118,8 +119,7 @@ def make_requests(
                 lists, described = ((), ()) if is_named else _others_below(base / text)
                 meant = [
                     requests.setdefault(file, Request(str(path), "", file, is_named))
-                    for path in (*paths, *lists)
-                    if (file := os.path.realpath(path))
+                    for path, file in real_paths((*paths, *lists))
                 ]
                 own = {documents[file] for file in described & documents.keys()}
                 meant += [requests.setdefault(name, _of_api(apis[name])) for name in sorted(own)]
