@@ -113,14 +113,13 @@ class DeclaredTools:
         return any(one.name is not None for file in files for one in self.in_file(file))
 
     def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
-        nodes = [*ast.walk(source.tree)]
-        tables = [one for one in nodes if isinstance(one, ast.Dict)]
+        tables = [one for one in source.nodes if isinstance(one, ast.Dict)]
         others = {id(inner) for one in tables for inner in _in_other_formats(one)}
         for table in tables:
             if id(table) not in others:
                 yield from self._of_dictionary(source, table)
                 yield from self._by_key(source, table)
-        for one in nodes:
+        for one in source.nodes:
             if isinstance(one, ast.Call):
                 yield from self._of_object(source, one)
             elif isinstance(one, ast.ClassDef):

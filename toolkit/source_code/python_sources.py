@@ -50,11 +50,6 @@ class PythonSource(SourceFile):
         return self.text == text.removeprefix("\ufeff")
 
     @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """Every node of the file, outer ones first, without expression contexts such as `ast.Load`."""
-        return tuple(nodes_below(self.tree))
-
-    @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
         """The classes of the file, by name."""
         return {node.name: node for node, _ in self.definitions if isinstance(node, ast.ClassDef)}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.newer_syntax import parse_source
-from toolkit.source_code.syntax_nodes import statements_below as all_statements_below
+from toolkit.source_code.syntax_nodes import nodes_below, statements_below as all_statements_below
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -87,6 +87,11 @@ class SourceFile:
     def is_read_from(self, text: str) -> bool:
         """Return whether the syntax tree was parsed from exactly this text, in UTF-8."""
         return self._content is not None and self._content == text.encode("utf-8", "surrogatepass")
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the file, outer ones first, without expression contexts such as `ast.Load`."""
+        return tuple(nodes_below(self.tree))
 
     @cached_property
     def statements(self) -> tuple[ast.AST, ...]:

@@ -7,7 +7,12 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 SCOPES = (*DEFINITIONS, ast.Lambda)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-_LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.alias)
+_LEAVES = frozenset(
+    {ast.Name, ast.Constant, ast.alias, ast.Pass, *ast.operator.__subclasses__(), *ast.cmpop.__subclasses__()}
+)
+"""The types of nodes without children."""
+_MIXED = {"keys", "kw_defaults", "names", "kwd_attrs"}
+"""The fields with lists that may also have members that are no nodes."""
 _NO_NODES = {"ctx", "id", "attr", "kind", "type_comment", "lineno", "level"}
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 _BLOCKS_IN: dict[type[ast.AST], tuple[str, ...]] = {}
@@ -37,7 +42,8 @@ def calls_and_definitions(parent: ast.AST) -> Iterator[ast.Call | FunctionNode |
             continue
         if isinstance(node, ast.Call):
             yield node
-        waiting += reversed([one for one in children(node) if not isinstance(one, _LEAVES)])
+        if type(node) not in _LEAVES:
+            waiting += reversed(children(node))
 
 
 def statements_below(parent: ast.AST) -> list[ast.AST]:
@@ -65,7 +71,8 @@ def nodes_below(node: ast.AST) -> list[ast.AST]:
     """Return a node and all nodes below it, outer ones first, without expression contexts such as `ast.Load`."""
     found = [node]
     for one in found:
-        found += children(one)
+        if type(one) not in _LEAVES:
+            found += children(one)
     return found
 
 
@@ -76,7 +83,7 @@ def own_nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
     while waiting:
         node = waiting.pop()
         found.append(node)
-        if not isinstance(node, SCOPES):
+        if type(node) not in _LEAVES and not isinstance(node, SCOPES):
             waiting += reversed(children(node))
     return found
 
@@ -118,8 +125,8 @@ def children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in _FIELDS[kind]:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            found += [one for one in value if isinstance(one, ast.AST)]
-        elif isinstance(value, ast.AST):
+        if type(value) is list:
+            found += [one for one in value if isinstance(one, ast.AST)] if name in _MIXED else value
+        elif value is not None and isinstance(value, ast.AST):
             found.append(value)
     return found

@@ -246,7 +246,7 @@ class _Walk:
         """Return the tools that decorators make; a decorator of the project adds none to those of a framework."""
         found = [one for mark in node.decorator_list for one in self._decorated(node, mark, names)]
         files = frozenset(file for one in found for file in one.registry)
-        return [replace(one, kept_in=files) for one in found if not one.registry] or found
+        return ([replace(one, kept_in=files) for one in found if not one.registry] or found) if files else found
 
     def _decorated(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
         found = self._reader.registrations.of_decorator(self._source, decorator, names)
