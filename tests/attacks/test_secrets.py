@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from base64 import b64encode
@@ -13,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from tests.mcp.raw import RawStdio, message
 from tests.mcp.serving import TOOLKIT, Listening
-from toolkit.redactors import MASK, Redactor
+from toolkit.redactors import MASK, Redactor, secret_names  # private
 
 VARIABLES = [
     "DATABASE_URL", "GITHUB_PAT", "PGPASS", "STRIPE_SK", "SLACK_WEBHOOK", "API_KEY", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY",
@@ -537,3 +538,10 @@ def test_no_secret_gets_through_in_pieces(secrets, data):
 def test_common_and_short_values_blank_out_nothing():
     text = "true 1 admin password secret 123456 localhost aaaaaaaa"
     assert Redactor(*text.split(), "").text(text) == text
+
+
+def test_no_token_is_shorter_than_the_texts_that_are_searched():
+    patterns = {pattern for _, pattern in secret_names._BY_HINT}
+    widths = [re._parser.parse(one).getwidth() for one in patterns]  # type: ignore[attr-defined]  # it is private
+    assert min(least for least, _ in widths) == secret_names.SHORTEST_TOKEN
+    assert Redactor().text("a://:abc@b") == f"a://{MASK}@b"

@@ -21,7 +21,7 @@ from toolkit.redactors.secret_forms import (
     start_of_begun_form,
     without_begun_escapes,
 )
-from toolkit.redactors.secret_names import may_begin_token, names_secret_variable, token_spans
+from toolkit.redactors.secret_names import SHORTEST_TOKEN, may_begin_token, names_secret_variable, token_spans
 
 MASK = "**********"
 """The text that replaces a secret."""
@@ -138,7 +138,7 @@ class Redactor:
             is_cut: Whether the text was truncated, so that it may end with the beginning of a secret.
         """
         known = [one for one in self.known if one.values]
-        if not known and not self._by_format:
+        if not known and (len(text) < SHORTEST_TOKEN or not self._by_format):
             return []
         spans = list(token_spans(text)) if self._by_format else []
         spans += [span for one in known for span in spans_of(one.written, text, is_cut=is_cut)]

@@ -127,8 +127,14 @@ _IN_RUNNING_TEXT = (
 _BY_HINT = [(hint, kind.pattern) for kind in (*TOKEN_FORMATS, *_IN_RUNNING_TEXT) for hint in kind.hints]
 
 
+SHORTEST_TOKEN = len("a://:abc@b")
+"""The least number of characters of a text with a token in it."""
+
+
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the position of everything in a text that is formatted like a token."""
+    if len(text) < SHORTEST_TOKEN:
+        return
     hinted = [wanted for hint, wanted in _BY_HINT if hint in text]
     for wanted in dict.fromkeys(hinted) if hinted else ():
         pattern = compiled(wanted)

@@ -39,12 +39,14 @@ from toolkit.tools.secret_arguments import Veil
 Injection = Literal["context", "memory_id", "memory_id_or_none"]
 
 _QUALIFIERS = (Required, NotRequired, Final, ClassVar)
-_PLAIN = frozenset({str, int, float, bool, NoneType})
-"""The most common types, which contain no markers."""
+_PLAIN = frozenset({str, int, float, bool})
+"""The most common types, which contain no markers, and which every model can send."""
 
 
 def injection_of(annotation: Any) -> Injection | None:
     """Return what a parameter receives from the context, or `None` if it receives nothing from it."""
+    if _is_plain(annotation):
+        return None
     kinds = set(_kinds(annotation, is_marked=False))
     if kinds <= {"context", None} and "context" in kinds:
         return "context"
@@ -62,7 +64,7 @@ def misplaced_injection(what: str, annotation: Any) -> tuple[str, str] | None:
         what: What has the type, for the message: `parameter 'owner'`.
         annotation: The type.
     """
-    if type(annotation) is type and annotation in _PLAIN:
+    if _is_plain(annotation):
         return None
     for part in _nested_parts(annotation, {}):
         if _is_memory_mark(part):
@@ -76,6 +78,10 @@ def misplaced_injection(what: str, annotation: Any) -> tuple[str, str] | None:
                 "use a separate parameter: context: ToolContext",
             )
     return None
+
+
+def _is_plain(annotation: Any) -> bool:
+    return type(annotation) is type and annotation in _PLAIN
 
 
 def injected_values(tool: str, injections: Mapping[str, Injection], context: ToolContext) -> dict[str, Any]:
@@ -423,6 +429,8 @@ _STREAMS = (
 
 def _objection(raw: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
     """Return why a tool cannot have this parameter, and how to fix it, or `None` if it can."""
+    if _is_plain(annotation):
+        return None
     for part in _parts(annotation):
         kind = _unfit_kind(part)
         if kind:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType, ModuleType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
@@ -20,7 +20,9 @@ from toolkit.tools.calls.foreign_values import (
     module_of_class,
     name_of_class,
 )
-from toolkit.tools.foreign.source_marks import SourceMarks
+
+if TYPE_CHECKING:
+    from toolkit.tools.foreign.source_marks import SourceMarks
 
 _HEADING: Final = "[toolkit.frameworks]"
 
@@ -203,9 +205,6 @@ def title_of(framework: str) -> str:
     return framework if marks is None else marks.title
 
 
-_EXPECTED: Final = {"MARKS": SourceMarks, "CLASSES": Mapping}
-
-
 def _plugin(name: str) -> ModuleType:
     """Import and return a plugin.
 
@@ -216,12 +215,15 @@ def _plugin(name: str) -> ModuleType:
         module = import_module(name)
     except Exception as error:
         raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
-    found = {attribute: getattr(module, attribute) for attribute in _EXPECTED if hasattr(module, attribute)}
+    from toolkit.tools.foreign.source_marks import SourceMarks  # few environments have a plugin
+
+    expected: dict[str, type] = {"MARKS": SourceMarks, "CLASSES": Mapping}
+    found = {attribute: getattr(module, attribute) for attribute in expected if hasattr(module, attribute)}
     if not found:
         raise _broken(name, "has neither 'MARKS' nor 'CLASSES'")
     for attribute, value in found.items():
-        if not isinstance(value, _EXPECTED[attribute]):
-            raise _broken(name, f"has no '{attribute}' of type '{_EXPECTED[attribute].__name__}'")
+        if not isinstance(value, expected[attribute]):
+            raise _broken(name, f"has no '{attribute}' of type '{expected[attribute].__name__}'")
     return module
 
 
