@@ -165,10 +165,13 @@ class CallHistory:
 
     def __init__(self) -> None:
         self._tools: dict[Risk, None] = {}
+        self._last: Risk | None = None
 
     def add(self, risk: Risk) -> None:
         """Record that a tool was called."""
-        self._tools[risk] = None
+        if risk is not self._last:  # hashing it again would take longer
+            self._tools[risk] = None
+            self._last = risk
 
     @property
     def tools(self) -> tuple[Risk, ...]:

@@ -30,6 +30,7 @@ from toolkit.tools.calls.results import (
     as_raised,
     message_of,
     raised_by,
+    result_of_text,
     trace_from_tool,
 )
 from toolkit.tools.context import ToolContext
@@ -414,7 +415,7 @@ def short_call(tool: Callee, *, gives_values: bool = False) -> ShortCall:
             value: Any = steps(parsed, context) if work is None else work(parsed)  # type: ignore[misc]  # it has one
             kind = type(value)
             if is_usual and kind is str:
-                result, outcome = value if gives_values else ToolResult(value), "success"
+                result, outcome = value if gives_values else result_of_text(value), "success"
             elif is_usual and gives_values and kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:
                 result, outcome = value, "success"
             else:

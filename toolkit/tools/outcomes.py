@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from toolkit.errors import ApprovalPending, ConfigurationError
 from toolkit.tools.calls.json_data import dumps, loads, with_standard_base64
-from toolkit.tools.calls.results import SkippedItem, Skips, ToolResult, message_of
+from toolkit.tools.calls.results import SkippedItem, Skips, ToolResult, message_of, result_of_text
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.marking import mark_of
 from toolkit.tools.secret_arguments import reading_redactor
@@ -36,7 +36,7 @@ def as_result(value: Any) -> ToolResult:
     """
     kind = type(value)
     if kind is str:
-        return ToolResult(value)
+        return result_of_text(value)
     if kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:  # for speed, since most numbers are like this
         return ToolResult(str(value), None, None, value, value)
     if isinstance(value, ToolResult):

@@ -244,6 +244,8 @@ class ToolResult:
     @property
     def text(self) -> str:
         """The text for a model: the output, or `Error: ` and the message, after the remark if there is one."""
+        if len(self.__dict__) == 1:
+            return self.output
         text = self.output if self.error is None else f"Error: {self.error}"
         return f"{self.note}\n{text}" if self.remark or self.skips else text
 
@@ -265,6 +267,13 @@ class ToolResult:
     def failure(cls, message: str | None, code: str | int | None = None) -> Self:
         """Create a failed result; without a message, the error says that there is none."""
         return cls(error=NO_MESSAGE if message is None else message, error_code=code)
+
+
+def result_of_text(output: str) -> ToolResult:
+    """Return a successful result with nothing but a text: the same as `ToolResult(output)`, and faster."""
+    result = object.__new__(ToolResult)
+    result.__dict__["output"] = output
+    return result
 
 
 class CallDenied(ToolkitError):
