@@ -6,6 +6,7 @@ waiting, with that of all child processes, so that other work on the machine har
 """
 
 import asyncio
+import json
 import math
 import os
 import resource
@@ -39,6 +40,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 FILES_IN_A_FOLDER = 100
 NO_TOOLS = '"""A module that defines no tool."""\n\n\ndef total(numbers):\n    return sum(numbers)\n'
+API = '[openapi.shop]\ndocument = "api.json"\nmax_tools = 10_000\n'
 SERVER = '[mcp.zoo]\ncommand = "toolkit"\nargs = ["serve", "many.py", "--quiet"]\n'
 LENGTH = '''
 from toolkit import tool
@@ -207,6 +209,23 @@ def _list_server(folder: Path, size: int) -> Work:
     return command(folder, "list", "zoo", "--start", "zoo")
 
 
+def _list_operations(folder: Path, size: int) -> Work:
+    paths = {f"/orders/{number}/{{id}}": {"get": _operation(number)} for number in range(size)}
+    document = {"openapi": "3.1.0", "servers": [{"url": "https://shop.example"}], "paths": paths}
+    (folder / "api.json").write_text(json.dumps(document), "utf-8")
+    (folder / "toolkit.toml").write_text(API, "utf-8")
+    return command(folder, "list", "shop")
+
+
+def _operation(number: int) -> dict[str, object]:
+    parameter = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    return {
+        "operationId": f"findOrder{number}",
+        "summary": f"Find an order in form {number}.",
+        "parameters": [parameter],
+    }
+
+
 def _offer_tools(folder: Path, size: int) -> Work:
     _write_tools(folder / "many.py", size)
     tools = list(load_tools(str(folder)).values())
@@ -237,14 +256,15 @@ def _write_tools(file: Path, count: int) -> None:
 
 INPUTS = (
     Growth("lint of {size} files", 2_000, _lint_files),
-    Growth("lint of {size} files in folders of 100", 4_000, _lint_folders),
+    Growth("lint of {size} files in folders of 100", 10_000, _lint_folders),
     Growth("lint of {size} files that define no tool", 50_000, _lint_plain_files),
-    Growth("lint of a file with {size} tools", 4_000, _lint_tools),
+    Growth("lint of a file with {size} tools", 5_000, _lint_tools),
     Growth("list of {size} class tools", 4_000, _list_classes),
     Growth("pipeline of {size} steps", 1_000, _run_steps),
     Growth("batch of {size} items", 1_000_000, _run_items),
     Growth("value of {size} MB through an expression", 48, _pass_megabytes),
     Growth("list of a server with {size} tools", 4_000, _list_server),
+    Growth("list of {size} operations of an OpenAPI document", 4_000, _list_operations),
     Growth("{size} tools offered to a model", 500, _offer_tools),
     Growth("500 calls each of {size} clients of a server", 64, _call_from_clients),
 )

@@ -55,6 +55,11 @@ class OperationTool(ForeignSchemaTool):
         self.access = access
 
     @property
+    def holders(self) -> tuple[object, ...]:
+        """Nothing: a document and settings contain only texts, and every tool would search those of the whole API."""
+        return ()
+
+    @property
     def uses(self) -> Mapping[str, str]:
         """The method and the address, and what requests are sent with; references are not replaced."""
         operation, access = self.operation, self.access
