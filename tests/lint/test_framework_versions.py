@@ -234,7 +234,7 @@ def orders_tool() -> Tool:
 
 
 def test_name_that_the_project_may_change_is_minor(project):
-    tools = SERVER.replace("description=", "name='weather.forecast', description=")
+    tools = SERVER.replace("description=", "name='weather forecast', description=")
     names = (
         "from fastmcp.server.transforms import ToolTransform\n\n\ndef shown(names):\n    return ToolTransform(names)\n"
     )

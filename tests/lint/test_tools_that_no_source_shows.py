@@ -204,6 +204,15 @@ def test_folder_that_only_uses_frameworks_has_a_note_in_the_summary_instead_of_a
     assert run("lint", "--no-cache", *mode, "--compat", ".").exit_code == 1
 
 
+def test_server_whose_tools_a_function_of_another_package_registers_is_named_as_unread(write):
+    write(server="from fastmcp import FastMCP\nfrom helper import build\n\nmcp = FastMCP('shop')\nbuild(mcp)\n")
+    assert findings("--static", ".") == ([("TK004", "warning", "server.py:4")], 0)
+    write(
+        server="from fastmcp import FastMCP\n\nmcp = FastMCP('shop')\nmcp.resource('shop://hours')(lambda: '9 to 5')\n"
+    )
+    assert findings("--static", ".") == ([], 0)
+
+
 def test_folder_with_many_files_that_use_a_framework_names_some(write):
     write(**{f"agent{number}": "import crewai\n" for number in range(7)})
     shown = "7 files import CrewAI: 'agent0.py', 'agent1.py', 'agent2.py', 'agent3.py', 'agent4.py' and 2 more"
@@ -308,7 +317,7 @@ ASKING = 'def ask(client):\n    return client.send({"method": "tools/list"})\n'
 def test_server_without_a_framework_whose_tools_are_computed_is_named_as_unread(write, mode):
     write(server=BY_HAND, client=ASKING)
     assert findings(*mode, ".") == ([("TK004", "warning", "server.py:10")], 0)
-    told = "'server.py' answers 'tools/list' itself; its source does not show with which tools"
+    told = "'server.py' is a server, and its source does not show which tools it has"
     assert told in run("lint", "--no-cache", "--profile", "all", *mode, ".").output
 
 

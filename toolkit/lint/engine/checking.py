@@ -220,10 +220,10 @@ def _nothing_in(
     using = [(one.target, reports[one].gaps.frameworks) for one in requests if reports[one].gaps.frameworks]
     if not any(one.kind == "python" for one in requests) and _is_other_language(folder):
         return Problem(NO_TOOLS, message, severity="info", hint=_OTHER), None
-    answering = next((found for one in requests if (found := reports[one].gaps.answers)), None)
-    if answering is not None:
-        hint = f"'{Path(answering.file).name}' answers 'tools/list' itself; {_BY_HAND}"
-        return Problem(NO_TOOLS, message, answering, severity="warning", hint=hint), None
+    server = next((found for one in requests if (found := reports[one].gaps.server)), None)
+    if server is not None:
+        hint = f"'{Path(server.file).name}' is a server, and {_UNSEEN}"
+        return Problem(NO_TOOLS, message, server, severity="warning", hint=hint), None
     mark = next((known for one in requests if (known := reports[one].gaps.unknown_mark)), None)
     if mark is not None:
         return Problem(NO_TOOLS, message, severity="warning", hint=mark), None
@@ -253,7 +253,7 @@ def _shown(using: Sequence[tuple[str, Sequence[str]]]) -> str:
 _MOST_FILES = 5
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")
 _OTHER = "only Python is read, and these files are TypeScript or JavaScript; name an MCP server to check what it lists"
-_BY_HAND = "its source does not show with which tools; name the MCP server to check what it lists"
+_UNSEEN = "its source does not show which tools it has; name the MCP server to check what it lists"
 _MARK = "mark functions with `@tool`, or name the files that hold tools"
 
 

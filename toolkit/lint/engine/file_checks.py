@@ -307,7 +307,7 @@ class FileChecker:
             frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
             unknown_mark=None if has_tools else _unknown_mark(module),
             conversions=() if has_tools else tuple(_conversions_in(module)),
-            answers=None if has_tools else _answer_in(module),
+            server=None if has_tools else _server_in(module),
         )
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
@@ -530,12 +530,23 @@ _FORWARDS = re.compile(r"""\(\s*["']tools/list["']""")
 """How a client asks, which a server does that passes the request on to another one."""
 
 
-def _answer_in(module: PythonFile) -> Location | None:
-    """Return where a file answers a request for the list of tools, unless it passes the request on."""
+_SERVERS = {"FastMCP", "MCPServer"}
+"""The classes of MCP servers that have tools of their own, unless they only have resources or prompts."""
+
+
+_HAS_OTHERS = re.compile(r"\.(?:add_)?(?:prompt|resource)\b")
+
+
+def _server_in(module: PythonFile) -> Location | None:
+    """Return where a file creates a server, or answers a request for the list of tools without passing it on."""
     found = _ANSWERS.search(module.text)
-    if found is None or _FORWARDS.search(module.text):
+    if found is not None and not _FORWARDS.search(module.text):
+        return Location(module.file, module.text.count("\n", 0, found.start()) + 1, 1)
+    if not module.frameworks or _HAS_OTHERS.search(module.text):
         return None
-    return Location(module.file, module.text.count("\n", 0, found.start()) + 1, 1)
+    calls = (node for node in ast.walk(module.tree) if isinstance(node, ast.Call) and last_name(node.func) in _SERVERS)
+    created = min(calls, key=lambda node: (node.lineno, node.col_offset), default=None)
+    return None if created is None else Location(module.file, created.lineno, created.col_offset + 1)
 
 
 def _calls_in(module: PythonFile) -> Iterator[Unfollowed]:

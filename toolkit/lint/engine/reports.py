@@ -84,7 +84,7 @@ class Gaps(NamedTuple):
         around: The files that the problems are about, and those that they import.
         frameworks: The titles of the frameworks that the file imports, if it defines no tool.
         unknown_mark: A hint on a decorator that may register tools, if the file defines no tool.
-        answers: Where the file answers a request for the list of tools by itself, if it defines no tool.
+        server: Where the file creates a server, or answers a request for the list of tools, if it defines no tool.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -93,7 +93,7 @@ class Gaps(NamedTuple):
     around: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     unknown_mark: str | None = None
-    answers: Location | None = None
+    server: Location | None = None
 
 
 class Report(NamedTuple):
@@ -179,7 +179,7 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
 
 
 def _read_gaps(problems: Sequence[Any], conversions: Sequence[Any], followed: Sequence[Any], *others: Any) -> Gaps:
-    around, frameworks, unknown_mark, answers = others
+    around, frameworks, unknown_mark, server = others
     places = tuple((file, line) for file, line in followed)
     found = tuple(map(read_problem, problems)), tuple(map(read_problem, conversions))
-    return Gaps(*found, places, tuple(around), tuple(frameworks), unknown_mark, answers and Location(*answers))
+    return Gaps(*found, places, tuple(around), tuple(frameworks), unknown_mark, server and Location(*server))
