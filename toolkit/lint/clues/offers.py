@@ -13,9 +13,10 @@ def is_left_out(tool: ToolDefinition) -> bool:
     function = tool.function
     if tool.framework is None or function is None or not isinstance(function.file, PythonFile):
         return False
-    name = _object_of(function)
+    if not (name := _object_of(function)):
+        return False
     others = {_object_of(one) for one in function.file.framework_functions.values()} - {name, ""}
-    if not name or not others:
+    if not others:
         return False
     used = function.file.reader.uses.names_used_around(function.file)
     return name not in used and not others.isdisjoint(used)
