@@ -255,6 +255,56 @@ def test_decorator_that_marks_methods_for_a_server_is_followed(write):
     assert linted("--static") == []
 
 
+TOOLSET = """
+from pydantic_ai.toolsets import FunctionToolset
+
+MARKER = "__shop_tool__"
+NAMED = "__shop_tool_name__"
+
+
+def tool(function=None, *, name=None):
+    def mark(marked):
+        setattr(marked, MARKER, True)
+        setattr(marked, NAMED, name)
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+class ShopToolset(FunctionToolset):
+    def __init__(self):
+        super().__init__()
+        for key in dir(type(self)):
+            method = getattr(type(self), key)
+            if getattr(method, MARKER, False):
+                self.add_function(getattr(self, key), name=getattr(method, NAMED) or key)
+"""
+OF_TOOLSET = """
+from toolset import ShopToolset, tool
+
+
+class Orders(ShopToolset):
+    @tool
+    def find(self, order: str) -> str:
+        return order
+
+    @tool(name="pay_order")
+    def pay(self, order: str) -> str:
+        return order
+"""
+
+
+def test_decorator_that_marks_methods_for_a_base_class_in_its_file_is_followed(write):
+    write(toolset=TOOLSET, orders=OF_TOOLSET)
+    found, _ = listed()
+    assert found == [("find", "pydantic_ai", "orders.py", 7), ("pay_order", "pydantic_ai", "orders.py", 11)]
+
+
+def test_decorator_that_marks_methods_which_nothing_reads_has_no_tools(write):
+    write(toolset=TOOLSET.partition("        for key")[0], orders=OF_TOOLSET)
+    assert listed()[0] == []
+
+
 def test_table_of_objects_in_another_file_is_a_tool_for_each(write):
     write(orders=OWN_CLASSES, server=TABLE)
     assert listed() == (

@@ -155,6 +155,29 @@ def test_definitions_that_nothing_sends_are_none(write, listed):
     assert listed() == ([], ["no tools found in the source of '.'"])
 
 
+SKILLS = """
+import anthropic
+from dataclasses import dataclass
+
+
+@dataclass
+class Skill:
+    name: str
+    description: str
+    input_schema: dict
+
+
+SKILLS = [Skill(name="find", description="Find an order.", input_schema={"order": "string", "limit": "int (optional)"})]
+"""
+
+
+def test_skills_of_an_agent_without_a_json_schema_are_none(write, listed):
+    write(skills=SKILLS)
+    assert listed()[0] == []
+    write(skills=SKILLS.replace('{"order": "string", "limit": "int (optional)"}', SCHEMA))
+    assert listed()[0] == ["skills.py:13 find anthropic_sdk"]
+
+
 def test_definitions_in_a_file_that_nothing_imports_are_none(write, listed):
     write(desk=DESK, clerk=CLERK.replace("from desk import Desk", ""))
     assert listed() == ([], ["no tools found in the source of '.'"])

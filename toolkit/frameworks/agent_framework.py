@@ -27,7 +27,9 @@ MARKS = SourceMarks(
             function=("func",),
             schema=("input_model",),
         ),
-        Registration(tuple(f"{one}().as_tool" for one in _MAKERS_OF_AGENTS), "definition", function=()),
+        Registration(
+            tuple(f"{one}().as_tool" for one in _MAKERS_OF_AGENTS), "definition", function=(), named_after=("self",)
+        ),
         Registration((*_MAKERS_OF_AGENTS, *_RUNS), "holder", function=("tools",)),
     ),
     reads_docstrings=False,

@@ -26,7 +26,14 @@ MARKS = SourceMarks(
         ),
         Registration(("autogen_agentchat.*AssistantAgent",), "holder", function=("tools",)),
     ),
-    tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",), takes_call=True),),
+    tool_classes=(
+        ToolClasses(
+            ("autogen_core.tools.*BaseTool",),
+            ("run",),
+            passed=("args_type", "return_type", "name", "description"),
+            takes_call=True,
+        ),
+    ),
     injected=Injected(types=("autogen_core.*CancellationToken",)),
     reads_docstrings=False,
     filler="NAME",

@@ -37,7 +37,7 @@ MARKS = SourceMarks(
     registrations=(
         Registration(("google.adk.tools.*FunctionTool", "google.adk.tools.*LongRunningFunctionTool"), "function"),
         Registration(("google.adk.tools.*AgentTool",), "definition", function=(), name=(), named_after=("agent", 0)),
-        Registration(("google.adk.*Agent",), "holder", function=("tools",)),
+        Registration(("google.adk.*Agent",), "holder", function=("tools",), takes_objects=True),
     ),
     tool_classes=(ToolClasses(("google.adk.tools.*BaseTool",), ("run_async",), takes_call=True),),
     injected=Injected(

@@ -33,11 +33,8 @@ MARKS = SourceMarks(
             description=("description", 1),
             schema=("parameters", 2),
         ),
-        Registration(
-            ("haystack.tools.*ComponentTool", "haystack.tools.*PipelineTool", "haystack.tools.*AgentTool"),
-            "definition",
-            function=(),
-        ),
+        Registration(("haystack.tools.*ComponentTool",), "definition", function=(), named_after_class=("component", 0)),
+        Registration(("haystack.tools.*PipelineTool", "haystack.tools.*AgentTool"), "definition", function=()),
     ),
     tool_classes=(ToolClasses(("haystack.tools.*Tool",), ("invoke",), schema=("parameters",)),),
     injected=Injected(types=("haystack.*State",), mappings=("inputs_from_state",)),

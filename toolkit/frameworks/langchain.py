@@ -123,12 +123,12 @@ def _value(marker: Any, tool: Any, parameter: str, context: ToolContext) -> dict
 
 MARKS = SourceMarks(
     title="LangChain",
-    packages=("langchain", "langchain_core", "langchain_community"),
-    classes=("langchain*.tools.*Tool", "langchain*.tools.*Toolkit", "langchain.agents.Tool"),
+    packages=("langchain", "langchain_core", "langchain_community", "langchain_classic"),
+    classes=("langchain*.tools.*Tool", "langchain*.tools.*Toolkit", "langchain*.agents.Tool"),
     makers=("langchain*.tools.*create_retriever_tool", "langchain*.tools.*convert_runnable_to_tool"),
     registrations=(
         Registration(
-            ("langchain*.tools.tool", "langchain*.tools.*.tool", "langchain.agents.tool"),
+            ("langchain*.tools.tool", "langchain*.tools.*.tool", "langchain*.agents.tool"),
             name=(0, "name_or_callable", "name"),
             schema=("args_schema",),
         ),
@@ -136,7 +136,7 @@ MARKS = SourceMarks(
             (
                 "langchain*.tools.*StructuredTool.from_function",
                 "langchain*.tools.*Tool.from_function",
-                "langchain.agents.Tool.from_function",
+                "langchain*.agents.Tool.from_function",
             ),
             "function",
             function=(0, "func", "coroutine"),
@@ -153,7 +153,7 @@ MARKS = SourceMarks(
             schema=("args_schema",),
         ),
         Registration(
-            ("langchain*.tools.Tool", "langchain*.tools.*.Tool", "langchain.agents.Tool"),
+            ("langchain*.tools.Tool", "langchain*.tools.*.Tool", "langchain*.agents.Tool"),
             "definition",
             function=("func", "coroutine", 1),
             name=("name", 0),

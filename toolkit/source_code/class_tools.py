@@ -1,7 +1,7 @@
 """Find the tools of a class in its source: a class that is a tool, or that lists its methods as tools."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toolkit.source_code.class_uses import ClassUses
@@ -38,7 +38,7 @@ class ClassTool(NamedTuple):
         found = plain(written) if written is not None else None
         if found is not None and not (isinstance(found, ast.Constant) and not found.value):
             return found
-        later = given_in_init(self.node, attribute) or _set_later(self.node, attribute) or found
+        later = given_in_init(self.node, attribute, self.kind.passed) or _set_later(self.node, attribute) or found
         return later or _returned(self.node, attribute)
 
 
@@ -69,7 +69,7 @@ def own_name(line: list[Defined], kind: ToolClasses) -> tuple[Defined, ast.expr]
 
     A name that `__init__` receives is set by its default.
     """
-    found = _describe(line, kind.name)
+    found = _describe(line, kind)
     parameters = {} if found is None else _parameters_of(found[0])
     if found is None or not (isinstance(found[1], ast.Name) and found[1].id in parameters):
         return found
@@ -114,8 +114,15 @@ def plain(value: ast.expr) -> ast.expr | None:
     return value
 
 
-def given_in_init(node: ast.ClassDef, attribute: str) -> ast.expr | None:
-    """Return the value that `__init__` assigns to an attribute: `self.name = …`, or `super().__init__(name=…)`."""
+def given_in_init(node: ast.ClassDef, attribute: str, passed: Sequence[str] = ()) -> ast.expr | None:
+    """Return the value that `__init__` assigns to an attribute: `self.name = …`, or `super().__init__(name=…)`.
+
+    Args:
+        node: The class.
+        attribute: The attribute.
+        passed: The parameters of `__init__` of the base class, in order.
+    """
+    places: list[Place] = [attribute, *(at for at, one in enumerate(passed) if one == attribute)]
     for method in node.body:
         if not (isinstance(method, FUNCTIONS) and method.name == "__init__"):
             continue
@@ -125,9 +132,8 @@ def given_in_init(node: ast.ClassDef, attribute: str) -> ast.expr | None:
                     if name == attribute:
                         return value
                 case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
-                    for keyword in inner.keywords:
-                        if keyword.arg == attribute:
-                            return keyword.value
+                    if (given := argument_of(inner, places)) is not None:
+                        return given
     return None
 
 
@@ -176,13 +182,15 @@ def _method(line: list[Defined], name: str) -> tuple[Method, str] | None:
     return None
 
 
-def _describe(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] | None:
-    """Return the nearest class that sets an attribute, and the value."""
-    for cls in line:
+def _describe(line: list[Defined], kind: ToolClasses) -> tuple[Defined, ast.expr] | None:
+    """Return the nearest class that sets the name of the tool, and the value."""
+    attribute = kind.name
+    for at, cls in enumerate(line, 1):
         if not isinstance(cls.node, ast.ClassDef):
             continue
         written = value_in(cls.node, attribute)
-        found = given_in_init(cls.node, attribute) if written is None else plain(written)
+        passed = next(filter(None, map(_parameters_of, line[at:])), kind.passed)
+        found = given_in_init(cls.node, attribute, [*passed]) if written is None else plain(written)
         if found is not None:
             return cls, found
         for one in cls.node.body:

@@ -33,6 +33,7 @@ _WRITES = re.compile(rb"[\"']input_?[sS]chema[\"'][ \t]*:")
 _NAME = re.compile(r"[\w./-]{1,128}")
 _OTHER_FORMATS = {"toolSpec", "properties"}
 """The keys of dictionaries that have another format, in which the same keys may occur."""
+_KEYWORDS = {"type", "properties", "$ref", "anyOf", "oneOf", "allOf"}
 _BY_MEMBERS = ToolClasses(
     (), ("execute", "run", "call", "invoke", "handle", "__call__"), schema=SCHEMAS, takes_call=True
 )
@@ -159,7 +160,8 @@ class DeclaredTools:
             fields = fields_of([cls, *bases_of(self._constants, cls)])
             key = next((one for one in SCHEMAS if one in fields), None)
             name = argument_of(call, fields.get("name", ()))
-            if key is None or name is None or argument_of(call, fields[key]) is None:
+            schema = None if key is None else argument_of(call, fields[key])
+            if key is None or name is None or schema is None or not (_may_be_schema(schema) or "tool" in made.lower()):
                 continue
             sent, text = self._sent_by(source, key), self._constants.text(source, name, scope)
             if sent is not None and text is not None:
@@ -283,6 +285,12 @@ def _may_define(call: ast.Call) -> bool:
     """Whether a call has the keyword of a schema, or a text and something else by position."""
     is_text = len(call.args) > 1 and isinstance(call.args[0], ast.Constant | ast.Name | ast.Attribute)
     return is_text or any(one.arg in SCHEMAS for one in call.keywords)
+
+
+def _may_be_schema(node: ast.expr) -> bool:
+    """Whether an expression may be a JSON Schema; a dictionary of the skill of an agent only has names of fields."""
+    parts = _parts_of(node) if isinstance(node, ast.Dict) else {}
+    return not parts or not _KEYWORDS.isdisjoint(parts)
 
 
 def _in_other_formats(table: ast.Dict) -> Iterator[ast.Dict]:

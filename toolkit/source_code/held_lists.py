@@ -44,7 +44,7 @@ class HeldLists:
     def calls_behind(self, given: Expression) -> Iterator[tuple[Expression, ast.Call]]:
         """Yield the call that an element is, or those that a variable is bound to."""
         made = [given]
-        if isinstance(given.node, ast.Name):
+        if isinstance(given.node, ast.Name | ast.Attribute):
             made = [Expression(*one) for one in self._meanings.values_of(given.source, given.node, given.names)]
         yield from ((one, one.node) for one in made if isinstance(one.node, ast.Call))
 

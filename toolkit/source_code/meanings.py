@@ -131,11 +131,13 @@ class Meanings:
                 return self._of_name(source, name, names)
             case ast.Attribute(value=value, attr=name):
                 if names is not None and (local := names.attribute(node)):
-                    return self._of_locals(source, local)
+                    return [each for one in self._of_locals(source, local) for each in self._taken_from(one)]
                 owners = [*self.of(source, value, names), *self._own_objects(source, value, names)]
                 return [inner for one in owners for inner in self._member(one, name)]
             case ast.Call() if is_partial(node):
                 return self.of(source, node.args[0], names)
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
+                return self.of(source, ast.copy_location(ast.Attribute(owner, name, ast.Load()), node), names)
             case ast.Call(func=function):
                 return self._of_objects(source, function, names)
             case (
@@ -331,12 +333,17 @@ class Meanings:
             case Defined(source=source, node=ast.ClassDef(body=body)):
                 return [Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
             case Object(source=source, node=cls):
-                own = list(self._member(Defined(source, cls), name))
+                own = [each for one in self._member(Defined(source, cls), name) for each in self._taken_from(one)]
                 bases = [] if own else [one for base in cls.bases for one in self.of(source, base)]
                 return own or [
                     inner for one in bases if one != Defined(source, cls) for inner in self._inherited(one, name)
                 ]
         return ()
+
+    def _taken_from(self, member: Meaning) -> Iterable[Meaning]:
+        """Return what an object has as an attribute: what a property returns, or a member itself."""
+        decorators = member.node.decorator_list if isinstance(member, Defined) else ()
+        return self._returned(member) if any(last_name(one).endswith("property") for one in decorators) else [member]
 
     def values_of(
         self, source: SourceFile, node: ast.Name | ast.Attribute, names: LocalNames | None

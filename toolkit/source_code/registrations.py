@@ -51,6 +51,14 @@ def call_with_options(mark: ast.expr | None) -> ast.Call | None:
     return call if isinstance(call, ast.Call) else None
 
 
+def is_super_init(function: ast.expr) -> bool:
+    """Return whether a function that is called is `super().__init__`."""
+    match function:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
+            return True
+    return False
+
+
 class Registered(NamedTuple):
     """A way to register a tool, the marks of its framework, and the dotted name that is called.
 
@@ -111,13 +119,10 @@ class Registrations:
 
     def _of_super(self, source: SourceFile, function: ast.Attribute, names: LocalNames | None) -> Registered | None:
         """Return how `super().__init__(…)` registers a list of tools, if its class is derived from an agent."""
-        match function:
-            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__") if names is not None:
-                cls = names.enclosing_class(ast.Name("self"))
-                bases = [] if cls is None else self.meanings.made_from(Defined(source, cls))
-                found = (self._registered_as(one) for one in bases)
-                return next((one for one in found if one is not None and one.registration.way == "holder"), None)
-        return None
+        cls = names.enclosing_class(ast.Name("self")) if names is not None and is_super_init(function) else None
+        bases = [] if cls is None else self.meanings.made_from(Defined(source, cls))
+        found = (self._registered_as(one) for one in bases)
+        return next((one for one in found if one is not None and one.registration.way == "holder"), None)
 
     def _by_receiver(self, source: SourceFile, function: ast.Attribute) -> Registered | None:
         """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
@@ -269,12 +274,12 @@ class Registries:
         return self._known[decorator]
 
     def _find(self, home: SourceFile, decorator: FunctionNode) -> Kept | None:
-        flags = flags_of(decorator)
+        flags = flags_of(decorator, home)
         if stores_function(decorator) or flags:
             self._searched.add(home.path)
         if stores_function(decorator):
             files = self._files_of(home, decorator)
-        elif readers := self._readers(home.path, flags):
+        elif (readers := self._readers(home.path, flags)) or _reads(home, decorator, flags):
             files = readers | {home.path}
         else:
             return None
@@ -364,18 +369,33 @@ def _makes_tool(name: str) -> bool:
     return _SAYS_TOOL in name.lower() and not name.endswith(("Error", "Exception"))
 
 
-def flags_of(function: FunctionNode) -> set[str]:
+def flags_of(function: FunctionNode, home: SourceFile) -> set[str]:
     """Return the attributes with `tool` in their names that a decorator sets of the function that it receives."""
     received, found = _received_by(function), set[str]()
     for node in ast.walk(function):
         match node:
-            case ast.Call(
-                func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str() as name), _]
-            ):
-                found |= {name} if marked in received else set()
+            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), name, _]):
+                found |= _texts(name, home) if marked in received else set()
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=name)]):
                 found |= {name} if marked in received else set()
     return {name for name in found if _SAYS_TOOL in name.lower()}
+
+
+def _reads(home: SourceFile, decorator: FunctionNode, flags: Collection[str]) -> bool:
+    """Return whether the file of a decorator also reads an attribute with which it marks functions."""
+    own = set(ast.walk(decorator))
+    for node in ast.walk(home.tree) if flags else ():
+        match node:
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]) if node not in own:
+                if not _texts(name, home).isdisjoint(flags):
+                    return True
+    return False
+
+
+def _texts(node: ast.expr, home: SourceFile) -> set[str]:
+    """Return a text, which a constant of the file may hold."""
+    value = home.resolved(node)
+    return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()
 
 
 def _received_by(function: FunctionNode) -> set[str]:

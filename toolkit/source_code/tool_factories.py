@@ -4,15 +4,15 @@ Other calls register tools that the source does not show, such as what a loop re
 """
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.source_code.constants import elements_of
-from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.meanings import Defined, Meanings
-from toolkit.source_code.registrations import Registered, Registrations, argument_of
+from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.meanings import Defined, Meaning, Meanings
+from toolkit.source_code.registrations import Registered, Registrations, argument_of, is_super_init
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
 from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.tools.foreign.frameworks import is_mark
@@ -34,7 +34,7 @@ class Factory(NamedTuple):
 
 
 class Factories:
-    """Finds what the functions of a project make; results are cached."""
+    """Finds what the functions and classes of a project make; results are cached."""
 
     def __init__(self, registrations: Registrations) -> None:
         """Create an empty cache."""
@@ -42,17 +42,60 @@ class Factories:
         self._known: dict[Definition, tuple[Factory, ...]] = {}
 
     def of_call(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Sequence[Factory]:
-        """Return the tools that a call of a function makes of its arguments."""
-        found: list[Factory] = []
-        for meaning in self._registrations.meanings.of(source, function, names):
-            if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):
-                if meaning.node not in self._known:
-                    self._known[meaning.node] = tuple(self._made_by(meaning))
-                found += self._known[meaning.node]
-        return found
+        """Return the tools that a call of a function, or of a class, makes of its arguments."""
+        called = self._registrations.meanings.of(source, function, names)
+        if is_super_init(function):
+            called = self._bases_around(source, names)
+        return [factory for one in called if isinstance(one, Defined) for factory in self._of(one)]
+
+    def _of(self, defined: Defined) -> Sequence[Factory]:
+        if defined.node not in self._known:
+            self._known[defined.node] = ()  # during the search, which ends cycles
+            find = self._made_by_class if isinstance(defined.node, ast.ClassDef) else self._made_by
+            self._known[defined.node] = tuple(find(defined))
+        return self._known[defined.node]
+
+    def _bases_around(self, source: SourceFile, names: LocalNames | None) -> Iterator[Meaning]:
+        cls = None if names is None else names.enclosing_class(ast.Name("self"))
+        if cls is not None:
+            found = (one for base in cls.bases for one in self._registrations.meanings.of(source, base))
+            yield from (one for one in found if one != Defined(source, cls))
+
+    def _made_by_class(self, cls: Defined) -> Iterator[Factory]:
+        """Yield the lists of tools that objects of a class give to agents, of which `__init__` receives each."""
+        meanings = self._registrations.meanings
+        inits = ((one, _init_of(one)) for one in _lines(meanings, cls))
+        owner, init = next((pair for pair in inits if pair[1] is not None), (cls, None))
+        places = {} if init is None else _places_of_lists(init)
+        if not places or any(meanings.made_from(cls)):
+            return
+        scope = LocalNames(owner.node, None)
+        kept = {f"self.{name}": at for name, given in scope.attributes.items() for at in _kept(given, places)}
+        for method in owner.node.body:
+            if isinstance(method, FUNCTIONS):
+                own = places if method is init else {}
+                yield from self._lists_in(Defined(owner.source, method), scope, own | kept)
+
+    def _lists_in(
+        self, defined: Defined, outer: LocalNames | None, places: Mapping[str, tuple[Place, ...]]
+    ) -> Iterator[Factory]:
+        """Yield the lists of tools in a function that are at these places when it, or its class, is called."""
+        names = LocalNames(defined.node, outer)
+        for call in calls_and_definitions(defined.node) if places else ():
+            if not isinstance(call, ast.Call) or not _mentions_list(call, places):
+                continue
+            registered = self._registrations.of_call(defined.source, call.func, names)
+            inner = [] if registered is None else [registered]
+            if registered is None:
+                inner = [one.registered for one in self.of_call(defined.source, call.func, names)]
+            for one in inner:
+                listed = argument_of(call, one.registration.function)
+                if one.registration.way == "holder" and (at := _place_in_list(listed, places)):
+                    yield Factory(call, one._replace(registration=one.registration._replace(function=at)))
 
     def _made_by(self, defined: Defined) -> Iterator[Factory]:
         places = _places_of(defined.node)
+        yield from self._lists_in(defined, None, _places_of_lists(defined.node))
         for mark, registered, function in self._registered_in(defined.source, defined.node, None) if places else ():
             registration = registered.registration
             by_name = _place(argument_of(mark, registration.name), places)
@@ -116,8 +159,54 @@ def _places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
     return found | {one.arg: (one.arg,) for one in given.kwonlyargs}
 
 
-def _place(node: ast.expr | None, places: dict[str, tuple[Place, ...]]) -> tuple[Place, ...]:
+def _place(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
     return places.get(node.id, ()) if isinstance(node, ast.Name) else ()
+
+
+def _place_in_list(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
+    """Return the place of a parameter, or of an attribute that keeps one, whose elements a list has."""
+    match node:
+        case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
+            return places.get(ast.unparse(node), ())
+        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            inner = [one.value if isinstance(one, ast.Starred) else one for one in parts]
+            found = inner if isinstance(node, ast.BoolOp) else [one for one in inner if one not in parts]
+        case ast.BinOp(left=first, op=ast.Add(), right=second) | ast.IfExp(body=first, orelse=second):
+            found = [first, second]
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner_list]):
+            found = [inner_list]
+        case _:
+            found = []
+    return next(filter(None, (_place_in_list(one, places) for one in found)), ())
+
+
+def _places_of_lists(function: Definition) -> dict[str, tuple[Place, ...]]:
+    """Return where a call has the argument for each parameter of a function that may be a list of tools."""
+    return {name: at for name, at in _places_of(function).items() if "tool" in name.lower()}
+
+
+def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> bool:
+    given = (*call.args, *(one.value for one in call.keywords))
+    return any(_place_in_list(one, places) for one in given)
+
+
+def _kept(given: Sequence[Local], places: Mapping[str, tuple[Place, ...]]) -> Iterator[tuple[Place, ...]]:
+    """Yield the places of the parameters that an attribute keeps."""
+    values = (one.binding for one in given if isinstance(one.binding, ast.expr))
+    yield from filter(None, (_place_in_list(one, places) for one in values))
+
+
+def _init_of(cls: Defined) -> Definition | None:
+    return next((one for one in cls.node.body if isinstance(one, FUNCTIONS) and one.name == "__init__"), None)
+
+
+def _lines(meanings: Meanings, cls: Defined, depth: int = 10) -> Iterator[Defined]:
+    """Yield a class of the project, and its base classes, nearest first."""
+    yield cls
+    for base in cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth else ():
+        for one in meanings.of(cls.source, base):
+            if isinstance(one, Defined) and isinstance(one.node, ast.ClassDef) and one != cls:
+                yield from _lines(meanings, one, depth - 1)
 
 
 _FOLLOW = "import the file where the framework is installed, or name a decorator of the project in 'tool-decorators'"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from toolkit.regular_files import bounded_bytes
@@ -16,6 +17,7 @@ from toolkit.source_code.declared_tools import DeclaredTools
 from toolkit.source_code.held_lists import HeldLists
 from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
+from toolkit.source_code.loops import Loops, Turn
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
@@ -162,6 +164,7 @@ class ToolReader:
         self.registrations = Registrations(self.meanings, self.marks, own_decorators)
         self.factories = Factories(self.registrations)
         self.uses = ClassUses(self.meanings)
+        self.loops = Loops(self.meanings)
         self.instances = Instances(self.constants, self.marks)
         self.held = HeldLists(self.constants, self.uses)
         self.declared = DeclaredTools(self.constants, self.uses)
@@ -406,6 +409,9 @@ class _Walk:
         """Yield the tools that a call creates from a function; unknown functions only count if certain."""
         if given is None or _is_parameter(given, names):  # what it registers is seen where the function is called
             return
+        if in_turns := [*self._in_turns(call, found, given, names, kind=kind)]:
+            yield from in_turns
+            return
         copied = self._unwrapped(given, names)
         is_copy = copied is not given and _is_parameter(copied, names)
         defined = [] if is_copy else self._behind(copied, names)
@@ -432,6 +438,47 @@ class _Walk:
                 within=found.within,
                 scope=names,
             )
+
+    def _in_turns(
+        self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None, *, kind: str
+    ) -> Iterator[WrittenTool]:
+        """Yield the tools that a call registers in a loop, one for each turn whose function the source shows."""
+        known = set()
+        registration = found.registration
+        if argument_of(call, registration.name) in call.args[:1]:  # the function, with its name behind it
+            registration = _named_behind(registration)
+        for turn, taken in self._turns_around(given, names):
+            for one in self._functions_in(turn, taken, names):
+                if one in known or self._is_passed_on(one, call, found) or self._is_closure(one, call, found, names):
+                    continue
+                known.add(one)
+                name = argument_of(call, registration.name)
+                named = None if name is None else turn.value(name) or Expression(self._source, turn.filled(name), names)
+                text = None if named is None else self._reader.constants.text(*named)
+                text = text or self._name(call, registration, one.node.name, names)
+                yield self._of_function(call, found, one, kind=kind, name=text, scope=names)
+
+    def _functions_in(self, turn: Turn, given: ast.expr, names: LocalNames | None) -> list[Defined]:
+        """Return the functions that an expression in a loop stands for in a turn: `row`, or `getattr(module, name)`."""
+        if (value := turn.value(given)) is not None:
+            return self._functions(value.node, value.names, value.source)
+        match given:
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if (
+                named := turn.value(name)
+            ) is not None:
+                attribute = self._reader.constants.text(*named)
+                return [] if attribute is None else self._functions(ast.Attribute(owner, attribute, ast.Load()), names)
+        return []
+
+    def _turns_around(self, given: ast.expr, names: LocalNames | None) -> Iterator[tuple[Turn, ast.expr]]:
+        """Yield the turns of the loop around a function, with what it is there: also `row[key]` behind a variable."""
+        bound = self._reader.meanings.values_of(self._source, given, names) if isinstance(given, ast.Name) else ()
+        taken = [one for _, one, _ in bound if isinstance(one, ast.Call | ast.Subscript)]
+        for one in (given, *(taken if len(taken) == 1 else ())):
+            turns = [*self._reader.loops.turns_around(self._source, one, names)]
+            yield from ((turn, one) for turn in turns)
+            if turns:
+                return
 
     def _of_function(
         self, call: ast.Call, found: Registered, one: Defined, *, kind: str, name: str | None, scope: LocalNames | None
@@ -527,6 +574,9 @@ class _Walk:
         """Yield the tools that a function of the project makes of the arguments of a call."""
         for factory in self._reader.factories.of_call(self._source, call.func, names):
             found = factory.registered
+            if found.registration.way == "holder":
+                yield from self._held(call, found, names)
+                continue
             if found.registration.way == "function":
                 given = argument_of(call, found.registration.function)
                 tools = [*self._registered(call, found, given, names, kind=found.kind, is_sure=False)]
@@ -580,6 +630,8 @@ class _Walk:
                     self._note(call, found, one.elt, names)
                 continue
             shown = one if source is self._source else call
+            if found.registration.takes_objects:
+                yield from self._objects(found, Expression(source, one, scope), shown)
             for defined in (*self._functions(one, scope, source), *self._returned_by(one, scope, source)):
                 if not self._is_marked(defined):
                     is_here = defined.source.path == self._source.path
@@ -592,6 +644,18 @@ class _Walk:
                         function=_as_function(defined.node),
                         home=defined.source.path,
                     )
+
+    def _objects(self, found: Registered, given: Expression, shown: ast.expr) -> Iterator[WrittenTool]:
+        """Yield the tools that objects of the project with a `__call__` method are in a list."""
+        for made in self._reader.meanings.of(*given):
+            method = self._reader.meanings.method_of(made, "__call__") if isinstance(made, Object) else None
+            if method is None or not isinstance(made, Object):
+                continue
+            if not any(self._reader.meanings.made_from(Defined(made.source, made.node))):  # a class of a framework
+                function, home = _as_function(method.node), method.source.path
+                is_here = made.source is self._source
+                node = made.node if is_here else shown
+                yield self._tool(found.marks, IN_LIST, node, name=made.node.name, function=function, home=home)
 
     def _returned_by(self, given: ast.expr, names: LocalNames | None, source: SourceFile) -> Iterator[Defined]:
         """Yield the inner functions that a call of a function of the project returns: `tools=[make_search(index)]`."""
@@ -617,20 +681,8 @@ class _Walk:
 
     def _functions(self, given: ast.expr, names: LocalNames | None, source: SourceFile | None = None) -> list[Defined]:
         """Return the functions that an expression in this file, or in another one, may be."""
-        source = source or self._source
-        nodes = [given, *self._taken_by_name(source, given, names)]
-        found = dict.fromkeys(one for node in nodes for one in self._reader.meanings.of(source, node, names))
+        found = dict.fromkeys(self._reader.meanings.of(source or self._source, given, names))
         return [one for one in found if isinstance(one, Defined) and isinstance(one.node, FUNCTIONS)]
-
-    def _taken_by_name(self, source: SourceFile, given: ast.expr, names: LocalNames | None) -> Iterator[ast.Attribute]:
-        """Yield the attributes that `getattr(module, name)` returns in a loop over known names, such as `__all__`."""
-        match given:
-            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Name(id=variable), *_]):
-                for listed in iterated(source, variable, names):
-                    with suppress(UnknownValueError):
-                        taken = self._reader.constants.value(source, listed, names)
-                        every = taken if isinstance(taken, list | tuple) else ()
-                        yield from (ast.Attribute(owner, one, ast.Load()) for one in every if isinstance(one, str))
 
     # ---------------------------------------------------------------------------------------------------------- classes
 
@@ -717,12 +769,13 @@ class _Walk:
             text = self._reader.constants.text(self._source, name, names)
             is_first = isinstance(mark, ast.Call) and mark.args and name is mark.args[0] and otherwise is not None
             if text is None and is_first and self._functions(name, names):  # the function, with its name behind it
-                others = registration._replace(name=tuple(place for place in registration.name if place != 0))
-                return self._name(mark, others, otherwise, names)
+                return self._name(mark, _named_behind(registration), otherwise, names)
             return text
         if hides_arguments(mark):
             return None
-        return self._name_of_agent(mark, registration, names) if registration.named_after else otherwise
+        if registration.named_after:
+            return self._name_of_agent(mark, registration, names)
+        return self._name_of_class(mark, registration, names) if registration.named_after_class else otherwise
 
     def _name_in_whole(self, whole: Expression) -> str | None:
         """Return the name in the dictionary or the object that defines all of a tool."""
@@ -739,12 +792,22 @@ class _Walk:
     def _name_of_agent(self, mark: ast.expr, registration: Registration, names: LocalNames | None) -> str | None:
         """Return the name of the agent that a mark makes a tool of; `None` if only running the file would show it."""
         agent = argument_of(mark, registration.named_after)
-        made = [] if agent is None else [Expression(self._source, agent, names)]
-        if isinstance(agent, ast.Name | ast.Attribute):
-            made = [Expression(*one) for one in self._reader.meanings.values_of(self._source, agent, names)]
-        given = [(one, argument_of(one.node, ("name",))) for one in made if isinstance(one.node, ast.Call)]
+        if "self" in registration.named_after:
+            agent = mark.func.value if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Attribute) else None
+        given = [(one, argument_of(call, ("name",))) for one, call in self._calls_behind(agent, names)]
         texts = {self._reader.constants.text(one.source, name, one.names) for one, name in given if name is not None}
         return texts.pop() if len(texts) == 1 else None
+
+    def _name_of_class(self, mark: ast.expr, registration: Registration, names: LocalNames | None) -> str | None:
+        """Return the name of the class of the object that a mark makes a tool of, in snake case, or `None`."""
+        given = argument_of(mark, registration.named_after_class)
+        classes = {one.source.short_name(call.func) for one, call in self._calls_behind(given, names)}
+        name = classes.pop() if len(classes) == 1 else ""
+        return _in_snake_case(name) if name[:1].isupper() else None
+
+    def _calls_behind(self, given: ast.expr | None, names: LocalNames | None) -> list[tuple[Expression, ast.Call]]:
+        found = [] if given is None else self._reader.held.calls_behind(Expression(self._source, given, names))
+        return [*found]
 
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
@@ -782,6 +845,16 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
 def scope_of(function: Defined) -> LocalNames:
     """Return the scope of the body of a function."""
     return LocalNames(function.node, scope_around(function.source.tree, function.node))
+
+
+def _in_snake_case(name: str) -> str:
+    parts = (f"_{two}" if two.isupper() and not one.isupper() else two for one, two in pairwise(name))
+    return f"{name[:1]}{''.join(parts)}".lower()
+
+
+def _named_behind(registration: Registration) -> Registration:
+    """Return a registration whose first argument is the function instead of the name."""
+    return registration._replace(name=tuple(place for place in registration.name if place != 0))
 
 
 def _as_function(node: Definition) -> Function | None:

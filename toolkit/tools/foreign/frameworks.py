@@ -89,7 +89,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     ),
     "mcp_sdk": Framework(("mcp", "mcp_types"), refusals=("ToolError", "McpError", "MCPError")),
     "langchain": Framework(
-        ("langchain", "langchain_core", "langchain_community", "langgraph"),
+        ("langchain", "langchain_core", "langchain_community", "langchain_classic", "langgraph"),
         refusals=("ToolException", "GraphBubbleUp"),
         ends_runs=True,
     ),

@@ -28,9 +28,13 @@ class Registration(NamedTuple):
         description: The description of the tool; by default the docstring.
         schema: The JSON Schema of the parameters, or a class that represents it.
         parameters: The names of the parameters if they are always the same; a schema takes precedence.
-        named_after: The agent whose name the tool has if nothing else names it.
+        named_after: The agent whose name the tool has if nothing else names it; `self` is the object whose method is
+            called.
+        named_after_class: The object whose class gives the tool its name, in snake case, if nothing else names it.
         whole: A dictionary with the name, the description and the `parameters`, which replaces all others; or a call
             that makes an object of such keywords.
+        takes_objects: Whether an object with a `__call__` method also counts as a function in a list, with the name of
+            its class.
     """
 
     names: tuple[str, ...]
@@ -41,7 +45,9 @@ class Registration(NamedTuple):
     schema: tuple[Place, ...] = ()
     parameters: tuple[str, ...] = ()
     named_after: tuple[Place, ...] = ()
+    named_after_class: tuple[Place, ...] = ()
     whole: tuple[Place, ...] = ()
+    takes_objects: bool = False
 
 
 class ToolClasses(NamedTuple):
@@ -55,6 +61,7 @@ class ToolClasses(NamedTuple):
         description: The attribute with the description.
         schema: The attributes with the parameters.
         listing: The attribute that lists the names of methods, each of which is a tool.
+        passed: The first parameters of `__init__` of the base class.
         takes_call: Whether such a method receives the call as a whole, so that a model does not fill its parameters.
         takes_text: Whether the call is always one text, as that of our text tools.
     """
@@ -65,6 +72,7 @@ class ToolClasses(NamedTuple):
     description: str = "description"
     schema: tuple[str, ...] = ()
     listing: str | None = None
+    passed: tuple[str, ...] = ()
     takes_call: bool = False
     takes_text: bool = False
 

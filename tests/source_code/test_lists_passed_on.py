@@ -1,0 +1,117 @@
+"""Functions are tools if a function or a class of the project passes the list that has them on to an agent."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+TEAM = """
+from google.adk.agents import Agent
+
+
+def make(name, tools):
+    return Agent(name=name, tools=tools)
+
+
+def make_clerk(tools=None):
+    return make("clerk", tools=tools or [])
+
+
+class Runner:
+    def __init__(self, name, tools=None):
+        self.name = name
+        self.tools = tools or []
+        self.agent = self.create()
+
+    def create(self):
+        return Agent(name=self.name, tools=[*self.tools])
+
+
+class Direct:
+    def __init__(self, *, tools):
+        self.agent = Agent(name="direct", tools=tools + [])
+
+
+class Inherited(Runner):
+    pass
+
+
+class Keeper:
+    def __init__(self, tools):
+        self.tools = tools
+"""
+FIND = '''
+from team import *
+
+
+def find(order: str) -> str:
+    """Find an order by its number."""
+    return order
+
+
+'''
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("make('clerk', [find])\n", ["find"]),
+        ("make_clerk(tools=[find])\n", ["find"]),
+        ("Runner('clerk', [find])\n", ["find"]),
+        ("Direct(tools=[find])\n", ["find"]),
+        ("Inherited('clerk', tools=[find])\n", ["find"]),
+        (
+            "class Clerk(Runner):\n    def __init__(self):\n        super().__init__('clerk', tools=[find])\n",
+            ["find"],
+        ),
+        ("Keeper([find])\n", []),
+        ("make([find], None)\n", []),
+    ],
+)
+def test_list_that_is_passed_on_to_an_agent_has_tools(text, names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("team.py").write_text(TEAM, "utf-8")
+    Path("clerk.py").write_text(FIND + text, "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "clerk.py"])
+    assert [one["name"] for one in json.loads(result.stdout or "[]")] == names
+
+
+PROPERTIES = '''
+from google.adk.agents import Agent
+
+
+def find(order: str) -> str:
+    """Find an order by its number."""
+    return order
+
+
+class Held:
+    def __init__(self):
+        self._tools = []
+
+    @property
+    def tools(self) -> list:
+        return self._tools
+
+
+class Desk:
+    def __init__(self):
+        self.held = Held()
+
+    @property
+    def own(self):
+        return [find]
+
+    def agents(self):
+        return Agent(name="first", tools=self.own + self.held.tools)
+'''
+
+
+def test_property_is_the_list_that_it_returns_and_not_a_tool(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("desk.py").write_text(PROPERTIES, "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "desk.py"])
+    assert [one["name"] for one in json.loads(result.stdout)] == ["find"]

@@ -1,0 +1,169 @@
+"""Find what the loops and comprehensions of a Python file give to their variables, one turn after the other."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import NamedTuple
+
+from toolkit.source_code.constants import Expression, elements_of
+from toolkit.source_code.local_names import LocalNames
+from toolkit.source_code.meanings import Meanings
+from toolkit.source_code.source_files import Definition, SourceFile
+from toolkit.source_code.syntax_nodes import own_nodes
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class _Loop(NamedTuple):
+    """A loop or a part of a comprehension: its variables, what it goes through, and the lines that it repeats."""
+
+    target: ast.expr
+    listed: ast.expr
+    first: int
+    last: int
+
+    def binds(self, names: set[str]) -> bool:
+        return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(self.target))
+
+
+class Turn:
+    """What the variables of a loop stand for, once."""
+
+    def __init__(self, meanings: Meanings, bound: Mapping[str, Expression]) -> None:
+        self._meanings = meanings
+        self._bound = bound
+
+    def value(self, node: ast.expr) -> Expression | None:
+        """Return what a variable, `row["key"]`, or `row.field` of an object that a call makes stands for, or `None`."""
+        match node:
+            case ast.Name(id=name):
+                return self._bound.get(name)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)):
+                return self._part(name, key, "")
+            case ast.Attribute(value=ast.Name(id=name), attr=field):
+                return self._part(name, None, field)
+        return None
+
+    def filled(self, text: ast.expr) -> ast.expr:
+        """Return an expression with constants in place of the variables that stand for them: `f"get_{name}"`."""
+        return _Filled(self._bound).visit(deepcopy(text)) if isinstance(text, ast.JoinedStr | ast.BinOp) else text
+
+    def _part(self, name: str, key: object, field: str) -> Expression | None:
+        rows = [self._bound[name]] if name in self._bound else []
+        for row in rows:
+            if isinstance(row.node, ast.Name | ast.Attribute):
+                rows += [Expression(*one) for one in self._meanings.values_of(row.source, row.node, row.names)]
+        for row in rows:
+            for one in _parts(row.node, key, field):
+                return row._replace(node=one)
+        return None
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, bound: Mapping[str, Expression]) -> None:
+        self._bound = bound
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self._bound[node.id].node if node.id in self._bound else node
+        return value if isinstance(value, ast.Constant) else node
+
+
+def _parts(row: ast.expr, key: object, field: str) -> Iterator[ast.expr]:
+    match row:
+        case ast.Dict(keys=keys, values=values):
+            pairs = zip(keys, values, strict=True)
+            yield from (one for name, one in pairs if isinstance(name, ast.Constant) and name.value == key)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(key, int) and 0 <= key < len(parts):
+            yield parts[key]
+        case ast.Call(keywords=keywords) if field:
+            yield from (one.value for one in keywords if one.arg == field)
+
+
+class Loops:
+    """Finds the turns of loops; the loops of a scope are searched once."""
+
+    def __init__(self, meanings: Meanings) -> None:
+        """Create an empty cache."""
+        self._meanings = meanings
+        self._known: dict[ast.AST, tuple[_Loop, ...]] = {}
+
+    def turns_around(self, source: SourceFile, node: ast.expr, names: LocalNames | None) -> Iterator[Turn]:
+        """Yield the turns of the innermost loop around an expression that has one of its variables.
+
+        The last turn stands for all elements that no display shows.
+        """
+        used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        around = [one for one in self._loops_in(source, names) if one.first <= node.lineno <= one.last]
+        binding = [one for one in around if one.binds(used)]
+        if not binding:
+            return
+        loop = min(binding, key=lambda one: one.last - one.first)
+        for element in self._elements(Expression(source, loop.listed, names)):
+            yield Turn(self._meanings, dict(_bound(loop.target, element)))
+        if isinstance(loop.target, ast.Name):
+            yield Turn(self._meanings, {loop.target.id: Expression(source, loop.listed, names)})
+
+    def _loops_in(self, source: SourceFile, names: LocalNames | None) -> tuple[_Loop, ...]:
+        scope: ast.Module | Definition = source.tree if names is None else names.node
+        if scope not in self._known:
+            self._known[scope] = tuple(_loops(scope))
+        return self._known[scope]
+
+    def _elements(self, given: Expression) -> Iterator[Expression]:
+        """Yield every element of what a loop goes through: of a list, or of a table, such as `table.items()`."""
+        match given.node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="items" | "keys" | "values" as view), args=[]):
+                yield from self._entries(given._replace(node=owner), view)
+            case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]):
+                for at, one in enumerate(self._elements(given._replace(node=listed))):
+                    yield one._replace(node=ast.Tuple([ast.Constant(at), one.node], ast.Load()))
+            case ast.Call(func=ast.Name(id="sorted" | "reversed"), args=[listed]):
+                yield from self._elements(given._replace(node=listed))
+            case ast.Set(elts=parts):
+                yield from (given._replace(node=one) for one in parts)
+            case _:
+                found = elements_of(self._meanings, given)
+                yield from (one for one in found if not isinstance(one.node, _COMPREHENSIONS))
+                yield from self._entries(given, "keys")
+
+    def _entries(self, owner: Expression, view: str) -> Iterator[Expression]:
+        """Yield the keys, the values or the pairs of the dictionaries that an expression is or is bound to."""
+        tables = [owner]
+        if isinstance(owner.node, ast.Name | ast.Attribute):
+            tables = [Expression(*one) for one in self._meanings.values_of(owner.source, owner.node, owner.names)]
+        for table in tables:
+            named = owner.node.id if isinstance(owner.node, ast.Name) else ""
+            for key, value in _pairs(table, named) if isinstance(table.node, ast.Dict) else ():
+                both = ast.Tuple([key, value], ast.Load())
+                yield table._replace(node={"items": both, "keys": key, "values": value}[view])
+
+
+def _pairs(table: Expression, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the entries of a dictionary, also those that its scope adds later: `table["key"] = value`."""
+    if isinstance(table.node, ast.Dict):
+        pairs = zip(table.node.keys, table.node.values, strict=True)
+        yield from ((key, value) for key, value in pairs if key is not None)
+    scope: ast.Module | Definition = table.source.tree if table.names is None else table.names.node
+    for node in own_nodes(scope.body) if name else ():
+        match node:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=target), slice=key)], value=value):
+                if target == name:
+                    yield key, value
+
+
+def _loops(scope: ast.Module | Definition) -> Iterator[_Loop]:
+    for node in own_nodes(scope.body):
+        if isinstance(node, ast.For | ast.AsyncFor):
+            yield _Loop(node.target, node.iter, node.body[0].lineno, node.body[-1].end_lineno or 0)
+        elif isinstance(node, _COMPREHENSIONS):
+            for part in node.generators:
+                yield _Loop(part.target, part.iter, node.lineno, node.end_lineno or 0)
+
+
+def _bound(target: ast.expr, element: Expression) -> Iterator[tuple[str, Expression]]:
+    match target, element.node:
+        case ast.Name(id=name), _:
+            yield name, element
+        case ast.Tuple(elts=targets), ast.Tuple(elts=parts) | ast.List(elts=parts) if len(targets) == len(parts):
+            for one, part in zip(targets, parts, strict=True):
+                yield from _bound(one, element._replace(node=part))
