@@ -145,7 +145,9 @@ def test_request_in_progress_is_answered_when_it_ends_otherwise(server, folder, 
             assert client.ask(ADD)[0] == 404
         else:
             assert text_of(client.ask(ADD | {"id": 7})[2]) == "3"
-        answer = json.load(waiting.getresponse())
+        with waiting.getresponse() as response:
+            assert response.headers["content-type"] == "text/event-stream"
+            (answer,) = events(response)
     codes = {"cancelled": -32_800, "deleted": types.CONNECTION_CLOSED, "its id is used again": types.INVALID_REQUEST}
     assert (answer["id"], answer["error"]["code"]) == (7, codes[ending])
 

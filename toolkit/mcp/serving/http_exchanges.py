@@ -77,6 +77,14 @@ class Exchange:
             finally:
                 self.end()
 
+    async def break_off(self, message: JSONRPCError) -> None:
+        """Answer a request that nobody may wait for any longer, such as a cancelled one.
+
+        This is always a stream, because the SDK's client (2.3) raises if it receives JSON while it disconnects.
+        """
+        await self.open_stream()
+        await self.answer(message)
+
     async def close(self) -> None:
         """End a stream without an answer."""
         async with self._turn:

@@ -176,7 +176,7 @@ class _Session:
             self._idle.cancel()
             with anyio.move_on_after(_PATIENCE, shield=True):
                 for identity, exchange in [*self._waiting.items()]:
-                    await exchange.answer(_error(identity, CONNECTION_CLOSED, "Connection closed"))
+                    await exchange.break_off(_error(identity, CONNECTION_CLOSED, "Connection closed"))
                 if self.listener is not None:
                     await self.listener.close()
 
@@ -188,9 +188,9 @@ class _Session:
         """Answer a request."""
         exchange = Exchange(send, self._headers())
         if (other := self._waiting.pop(message.id, None)) is not None:
-            await other.answer(_error(message.id, INVALID_REQUEST, "Invalid request: its id was used again"))
+            await other.break_off(_error(message.id, INVALID_REQUEST, "Invalid request: its id was used again"))
         self._waiting[message.id] = exchange
-        unanswered = partial(self.send, _error(message.id, _CANCELLED, "Request cancelled"), None)
+        unanswered = partial(exchange.break_off, _error(message.id, _CANCELLED, "Request cancelled"))
         metadata = ServerMessageMetadata(request_context=request, on_request_unanswered=unanswered)
         self.incoming.put(SessionMessage(message, metadata))
         try:
@@ -222,7 +222,10 @@ class _Session:
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             if message.id is not None and (exchange := self._waiting.get(message.id)) is not None:
                 self.has_begun |= isinstance(message, JSONRPCResponse)
-                await exchange.answer(message)
+                if isinstance(message, JSONRPCError) and self.incoming.is_closed:
+                    await exchange.break_off(message)
+                else:
+                    await exchange.answer(message)
             return
         target = self.listener if related is None else self._waiting.get(related)
         if target is not None:
