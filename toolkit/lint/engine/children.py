@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -94,7 +95,6 @@ class Answers:
             keeps_trail: Whether answers list the files that they depend on.
             interpreter: The Python that opens the files; by default, the current one.
         """
-        self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
         self._folder = temporary_folder()
         crash_file = self._folder.__enter__() / "last_words.txt"
@@ -109,16 +109,11 @@ class Answers:
         """Start the child early, so that it is ready when the requests are known."""
         self._child.begin()
 
-    def ask(self, request: Request) -> None:
-        """Request an answer, from a thread that the first request starts."""
-        self._requests.put(request)
-        if self._thread is None:
-            self._thread = Thread(target=self._work, name="toolkit-lint", daemon=True)
+    def ask(self, requests: Sequence[Request]) -> None:
+        """Start a thread that requests all answers, if there are any requests; call it only once."""
+        if requests:
+            self._thread = Thread(target=self._work, args=(requests,), name="toolkit-lint", daemon=True)
             self._thread.start()
-
-    def ask_no_more(self) -> None:
-        """Let the child end after the requests so far."""
-        self._requests.put(None)
 
     def next(self) -> Answer:
         """Wait for the next answer."""
@@ -135,19 +130,14 @@ class Answers:
         if self._thread is None:
             self._child.close()
         else:
-            self.ask_no_more()
             self._thread.join()
         self._folder.__exit__(None, None, None)
 
-    def _work(self) -> None:
+    def _work(self, requests: Sequence[Request]) -> None:
         try:
             with suppress(_Stopped):
-                request = self._requests.get()
-                while request is not None:
-                    is_known = not self._requests.empty()
-                    following = self._requests.get() if is_known else None
-                    self._queue.put(self._child.open(request, following))
-                    request = following if is_known else self._requests.get()
+                for request in requests:
+                    self._queue.put(self._child.open(request))
         except BaseException as error:  # noqa: BLE001 - raised again by `next`
             self._queue.put(error)
         finally:
@@ -194,11 +184,11 @@ class _Child:
             self._name = os.urandom(8).hex()
             self._has_answered = False
 
-    def open(self, request: Request, following: Request | None = None) -> Answer:
+    def open(self, request: Request) -> Answer:
         """Return the child's answer, or the problem that ended the child during the request."""
         self.begin()
         is_fresh = not self._has_answered
-        answer = self._ask(request, following)
+        answer = self._ask(request)
         if isinstance(answer, Ending) and not (is_fresh or answer.is_late):
             answer = self._ask(request)  # an earlier file may be the cause
         if not isinstance(answer, Ending):
@@ -219,12 +209,12 @@ class _Child:
             self._worker.close()
             self._worker = None
 
-    def _ask(self, request: Request, following: Request | None = None) -> dict[str, Any] | Ending:
+    def _ask(self, request: Request) -> dict[str, Any] | Ending:
         self.begin()
         worker = self._worker
         if self._is_stopped or worker is None:
             raise _Stopped
-        answer = worker.ask(_question_of(request), following and _question_of(following))
+        answer = worker.ask(_question_of(request))
         if isinstance(answer, Ending):
             self.close()
         else:

@@ -150,10 +150,7 @@ def main() -> None:
             answer = _examine(opener, request, trail)
             channel.rest()
             state.restore()
-            is_last = leaves_threads()  # they may affect the next file, which may be in the channel already
-            channel.answer(json.dumps({**answer, "leaves_threads": is_last}))
-            if is_last:
-                break
+            channel.answer(json.dumps({**answer, "leaves_threads": leaves_threads()}))
     except OSError as error:
         if error.errno != EBADF:
             raise

@@ -1,14 +1,9 @@
-"""Opens users' files in a child process, one after another, while the opened ones are checked.
+"""Opens users' files in a child process, one after another, while the opened ones are checked."""
 
-While the child opens files, this process decides which of the following ones it may open.
-"""
-
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.engine.children import Answer, Answers
@@ -24,44 +19,39 @@ if TYPE_CHECKING:
     from toolkit.lint.engine.file_checks import KnownTree
 
 
-_AHEAD: Final = 32
-"""How many files are decided about before the answer for the first of them is awaited."""
+def refused_files(
+    requests: Iterable[Request],
+    permission: ImportPermission,
+    chooser: Chooser,
+    interpreter: "Interpreter | None" = None,
+) -> dict[Request, dict[str, Any]]:
+    """Return the answer for each file that is not imported, in the form of the child process's answers.
 
-
-class _Refusals:
-    """Decides for each file whether it is imported."""
-
-    def __init__(self, configuration: Configuration, chooser: Chooser, interpreter: "Interpreter | None") -> None:
-        """Create it without reading any file.
-
-        Args:
-            configuration: The settings of the project.
-            chooser: Who named the requests.
-            interpreter: The Python that opens modules; by default, the current one.
-        """
-        self._permission = ImportPermission(configuration, looks=True)
-        self._chooser = chooser
-        self._has_package = is_package_installed if interpreter is None else interpreter.has
-        self.meanings = self._permission.recogniser.meanings
-
-    def of(self, request: Request) -> dict[str, Any] | None:
-        """Return the answer for a file that is not imported, in the form of the child process's answers."""
+    Args:
+        requests: The files and names to check.
+        permission: Decides about each file.
+        chooser: Who named the requests.
+        interpreter: The Python that opens modules; by default, the current one.
+    """
+    has_package = is_package_installed if interpreter is None else interpreter.has
+    refused = {}
+    for request in requests:
         if request.kind != "python" or request.file is None:
-            return None
-        if self._permission.recogniser.lacks_framework(request.file, self._has_package):
+            continue
+        if permission.recogniser.lacks_framework(request.file, has_package):
             objections: Sequence[Problem] | None = ()  # its source shows the tools, and importing it would fail
         else:
             path = Path(request.target)
-            objections = self._permission.objections_to_file(path, None, self._chooser, is_walked=not request.is_named)
-        if objections is None:
-            return None
-        files = self.meanings.files_behind(request.file)
-        return {
-            "problems": [problem_record(problem) for problem in objections],
-            "tools": [],
-            "needs": {"files": [file for file in files if not is_installed(file)], "listings": []},
-            "child": "",
-        }
+            objections = permission.objections_to_file(path, None, chooser, is_walked=not request.is_named)
+        if objections is not None:
+            files = permission.recogniser.meanings.files_behind(request.file)
+            refused[request] = {
+                "problems": [problem_record(problem) for problem in objections],
+                "tools": [],
+                "needs": {"files": [file for file in files if not is_installed(file)], "listings": []},
+                "child": "",
+            }
+    return refused
 
 
 class Opened(NamedTuple):
@@ -101,23 +91,13 @@ def opened_files(
     with Answers(configuration, limits, keeps_trail=keeps_trail, interpreter=interpreter) as answers:
         if any(request.is_opened for request in requests):
             answers.begin()
-        refusals = _Refusals(configuration, chooser, interpreter)
-        undecided = iter(requests)
-        decided: deque[dict[str, Any] | None] = deque()
-
-        def decide(count: int) -> None:
-            following = list(islice(undecided, count))
-            for request in following:
-                decided.append(refused := refusals.of(request))
-                if request.is_opened and refused is None:
-                    answers.ask(request)
-            if len(following) < count:
-                answers.ask_no_more()
+        permission = ImportPermission(configuration, looks=True)
+        refused = refused_files(requests, permission, chooser, interpreter)
+        accepted = [request for request in requests if request.is_opened and request not in refused]
+        answers.ask(accepted)
+        waiting = set(accepted)
 
         def answer(request: Request) -> Answer | None:
-            decide(1)
-            refused = decided.popleft()
-            return answers.next() if request.is_opened and refused is None else refused
+            return answers.next() if request in waiting else refused.get(request)
 
-        decide(_AHEAD)
-        yield Opened(answer, refusals.meanings.tree_of)
+        yield Opened(answer, permission.recogniser.meanings.tree_of)

@@ -116,26 +116,16 @@ class Worker:
         self._crash_file = crash_file
         self._limits = limits
         self._is_overdue = False
-        self._sent_ahead: Mapping[str, Any] | None = None
         self._deadline = _Deadline(self._end_overdue)
         self._mark = os.urandom(8).hex()  # precedes each answer; other output does not have it
         self._process = start_process(work, interpreter)
         self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
-    def ask(self, request: Mapping[str, Any], following: Mapping[str, Any] | None = None) -> dict[str, Any] | Ending:
-        """Return the child's answer to a request, or how the child ended; its `seconds` replace the usual limit.
-
-        Args:
-            request: The request.
-            following: The next request, if it is known, so that the child need not wait for it; ask it next.
-        """
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
+        """Return the child's answer to a request, or how the child ended; its `seconds` replace the usual limit."""
         self._deadline.set(request.get("seconds", self._limits.seconds) + self._limits.grace)
         try:
-            if request != self._sent_ahead:
-                self._send(request)
-            self._sent_ahead = following
-            if following is not None:
-                self._send(following)
+            self._send(request)
             answer = self._read_answer()
         finally:
             self._deadline.clear()
@@ -149,7 +139,7 @@ class Worker:
         """End the process and everything that it has started."""
         self._deadline.close()
         self.kill()
-        with suppress(BrokenPipeError), self._process:  # a request may be left that it has not read
+        with self._process:
             pass  # closes the channel and waits for the end
 
     def _send(self, message: Mapping[str, Any]) -> None:
