@@ -297,6 +297,51 @@ def test_prints_where_another_transport_is_used_break_nothing(tmp_path, monkeypa
     ]
 
 
+ANOTHER_FIRST = """
+from fastmcp import FastMCP
+
+mcp = FastMCP("weather")
+
+
+@mcp.tool
+def forecast(city: str) -> str:
+    \"\"\"Forecast tomorrow's weather in a city.\"\"\"
+    return city
+
+
+def serve_over_http():
+    mcp.run(transport="http")
+
+
+def main(is_http, transport):
+    if {condition}:
+        print("serving on port 8000")
+        {serve}
+        return
+    {rest}
+"""
+
+
+@pytest.mark.parametrize("serve", ['mcp.run(transport="streamable-http")', "serve_over_http()"])
+@pytest.mark.parametrize("condition", ["is_http", 'transport in ("http", "streamable-http")'])
+@pytest.mark.parametrize(
+    ("rest", "lines"),
+    [
+        ("print('serving')\n    mcp.run()", ["22:5"]),
+        ("print('serving')\n    mcp.run()\n    print('ended')", ["22:5"]),
+        ("if transport == 'stdio':\n        print('serving')\n        mcp.run()", ["23:9"]),
+        ("mcp.run()\n    print('ended')", []),
+        ("if transport == 'stdio':\n        mcp.run()\n    print('ended')", []),
+    ],
+)
+def test_print_before_standard_output_is_used_counts_behind_a_branch_for_another_transport(
+    linted, condition, serve, rest, lines
+):
+    source = ANOTHER_FIRST.format(condition=condition, serve=serve, rest=rest)
+    message = "'main' prints to standard output, where this file serves its tools"
+    assert linted("TK407", source) == [f"server.py:{place}: warning[TK407] {message}" for place in lines]
+
+
 @pytest.mark.parametrize("first", ["order: str", "order"])
 def test_functions_in_a_class_may_have_no_receiver(tmp_path, monkeypatch, first):
     monkeypatch.chdir(tmp_path)

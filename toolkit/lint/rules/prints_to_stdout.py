@@ -156,7 +156,8 @@ def _outside_of_serving(function: FunctionNode, serving: Mapping[ast.Call, bool]
     own = {node for node in nodes_below(function) if node in serving}
     if own and not any(serving[call] for call in own if isinstance(call, ast.Call)):
         return set(ast.walk(function))  # it serves over another transport only
-    found = _in_blocks(function, _leaves if own else _ends_process) | _after(function, own)
+    over_stdio = {call for call in own if isinstance(call, ast.Call) and serving[call]}
+    found = _in_blocks(function, _leaves if own else _ends_process) | _after(function, own, over_stdio)
     return found | _for_other_transports(function) | _after_interruption(function)
 
 
@@ -171,15 +172,20 @@ def _in_blocks(function: FunctionNode, ends: Callable[[ast.stmt], bool]) -> set[
     return found
 
 
-def _after(function: FunctionNode, serving: Collection[ast.AST]) -> set[ast.AST]:
-    """Return all nodes that run after a server has ended: behind its call, or in what handles its failure."""
+def _after(function: FunctionNode, serving: Collection[ast.AST], over_stdio: Collection[ast.AST]) -> set[ast.AST]:
+    """Return all nodes that run after a server has ended: behind its call, or in what handles its failure.
+
+    In a block with several calls, what stands before the last one over stdio may still run before that server starts.
+    """
     found: set[ast.AST] = set()
     for inner in ast.walk(function) if serving else ():
         later: list[ast.AST] = []
         for block in (getattr(inner, name, None) for name in ("body", "orelse", "finalbody")):
             statements = block if isinstance(block, list) else []
-            at = next((at for at, one in enumerate(statements) if _has(one, serving)), len(statements))
-            later += statements[at + 1 :]
+            starts = [at for at, one in enumerate(statements) if _has(one, serving)]
+            uses_stdio = [at for at in starts if _has(statements[at], over_stdio)]
+            last = uses_stdio[-1:] or starts[:1]
+            later += statements[last[0] + 1 :] if last else []
         if isinstance(inner, ast.Try) and any(_has(one, serving) for one in inner.body):
             later += [*inner.handlers, *inner.orelse, *inner.finalbody]
         found |= {node for one in later for node in ast.walk(one)}
