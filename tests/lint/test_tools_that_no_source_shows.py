@@ -204,6 +204,25 @@ def test_folder_that_only_uses_frameworks_has_a_note_in_the_summary_instead_of_a
     assert run("lint", "--no-cache", *mode, "--compat", ".").exit_code == 1
 
 
+@pytest.mark.parametrize("folder", [".", "shop"])
+def test_static_list_names_the_files_that_only_use_frameworks_as_lint_does(write, folder):
+    Path("shop").mkdir()
+    Path("shop", "crew.py").write_text("from crewai import Agent\n\nAgent(tools=[])\n", "utf-8")
+    Path("shop", "agent.py").write_text("from langchain.agents import create_agent\nimport crewai\n", "utf-8")
+    Path("shop", "plain.py").write_text("import json\n", "utf-8")
+    agent, crew = "shop/agent.py", "shop/crew.py"
+    hint = (
+        "nothing that registers a tool was found in files that import a framework: "
+        f"'{agent}' (LangChain, CrewAI), '{crew}' (CrewAI)"
+    )
+    result = run("list", "--static", "--format", "json", folder)
+    (problem,) = json.loads(result.stderr)["problems"]
+    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
+    assert (problem["message"], problem["hint"]) == (f"no tools found in the source of '{folder}'", hint)
+    found = json.loads(run("lint", "--static", "--no-cache", "--require-tools", "--format", "json", folder).stdout)
+    assert [one["hint"] for one in found] == [hint]
+
+
 def test_server_whose_tools_a_function_of_another_package_registers_is_named_as_unread(write):
     write(server="from fastmcp import FastMCP\nfrom helper import build\n\nmcp = FastMCP('shop')\nbuild(mcp)\n")
     assert findings("--static", ".") == ([("TK004", "warning", "server.py:4")], 0)

@@ -23,6 +23,7 @@ from toolkit.source_code.source_files import (
     last_name,
     statements_below,
 )
+from toolkit.tools.foreign.frameworks import framework_of
 
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 CALLED = "()"
@@ -208,6 +209,11 @@ class Meanings:
         for one in source.imports:
             if not self._is_known(one.full_name) or not self._is_own(source.path, one):
                 yield one
+
+    def frameworks_in(self, source: SourceFile) -> tuple[str, ...]:
+        """Return the frameworks that a file imports, without packages of the project with their names."""
+        found = (framework_of(one.full_name) for one in self.foreign_imports(source))
+        return tuple(dict.fromkeys(filter(None, found)))
 
     def _is_own(self, file: str, imported: Imported) -> bool:
         """Whether an import with the name of a known package takes something from the project of a file.

@@ -12,7 +12,6 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
 from toolkit.source_code.tool_reader import OURS, Shown, ToolReader, WrittenTool, is_out_of_reach
-from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS
 
 
@@ -84,8 +83,7 @@ class PythonFile(PythonSource):
     @cached_property
     def frameworks(self) -> tuple[str, ...]:
         """The other frameworks that the file imports, without packages of the project with their names."""
-        imported = self.reader.meanings.foreign_imports(self)
-        return tuple(dict.fromkeys(filter(None, (framework_of(one.full_name) for one in imported))))
+        return self.reader.meanings.frameworks_in(self)
 
     @cached_property
     def written(self) -> tuple[WrittenTool, ...]:

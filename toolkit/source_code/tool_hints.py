@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 
@@ -52,6 +52,22 @@ def hint_of_unknown_mark(text: bytes, file: str) -> str | None:
     return (
         f"'@{name}' in '{file}' is not a mark of a known framework; if it registers tools, name it in 'tool-decorators'"
     )
+
+
+def hint_of_use(using: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return a hint on files without tools, each with the titles of the frameworks that it imports."""
+    return f"nothing that registers a tool was found in files that import a framework: {shown_files(using)}"
+
+
+def shown_files(using: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return the first files, such as `'a.py' (CrewAI), 'b.py'`, and the number of the others."""
+    shown = ", ".join(
+        f"'{file}'" + (f" ({', '.join(titles)})" if titles else "") for file, titles in using[:_MOST_FILES]
+    )
+    return f"{shown} and {len(using) - _MOST_FILES} more" if len(using) > _MOST_FILES else shown
+
+
+_MOST_FILES = 5
 
 
 class ToolHints:

@@ -13,9 +13,10 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
 from toolkit.source_code.syntax_nodes import own_nodes
 from toolkit.source_code.tool_factories import Unfollowed
-from toolkit.source_code.tool_hints import hint_of_unknown_mark
+from toolkit.source_code.tool_hints import hint_of_unknown_mark, hint_of_use
 from toolkit.source_code.tool_reader import OURS, ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
+from toolkit.tools.foreign.frameworks import title_of
 
 
 class WrittenList(NamedTuple):
@@ -108,16 +109,21 @@ def _read(text: str, files: Collection[Path], reader: ToolReader, found: Written
     if before == (len(found.tools), len(found.problems)):
         found.problems.extend(_not_shown(unfollowed, found.tools, reader))
     if before == (len(found.tools), len(found.problems)):
-        hints = (hint_of_unknown_mark(bounded_bytes(file), file.name) for file in files)
-        known = "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
-        found.problems.append(
-            Problem(
-                NO_TOOLS,
-                f"no tools found in the source of '{text}'",
-                severity="warning",
-                hint=next(filter(None, hints), known),
-            )
-        )
+        message = f"no tools found in the source of '{text}'"
+        found.problems.append(Problem(NO_TOOLS, message, severity="warning", hint=_hint_without_tools(files, reader)))
+
+
+def _hint_without_tools(files: Collection[Path], reader: ToolReader) -> str:
+    """Return a hint on files in which no tool was found: on an unknown decorator, or on frameworks that they import."""
+    marks = (hint_of_unknown_mark(bounded_bytes(file), file.name) for file in files)
+    if (unknown := next(filter(None, marks), None)) is not None:
+        return unknown
+    worth = [file for file in files if _is_worth_reading(file, reader)]
+    sources = [(str(file), source) for file in worth if (source := reader.meanings.source(str(file))) is not None]
+    found = [(file, [*map(title_of, reader.meanings.frameworks_in(source))]) for file, source in sources]
+    if using := [(file, titles) for file, titles in found if titles]:
+        return hint_of_use(using)
+    return "toolkit looks for `@tool`, `@server.tool()`, and what other frameworks register"
 
 
 def _not_shown(

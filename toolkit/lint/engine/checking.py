@@ -35,6 +35,7 @@ from toolkit.lint.rules import codes as all_codes
 from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.project_files import files_below
+from toolkit.source_code.tool_hints import hint_of_use, shown_files
 from toolkit.sources.import_permissions import Chooser, FileCounts
 
 if TYPE_CHECKING:
@@ -228,8 +229,7 @@ def _nothing_in(
     if mark is not None:
         return Problem(NO_TOOLS, message, severity="warning", hint=mark), None
     if using:
-        hint = f"nothing that registers a tool was found in files that import a framework: {_shown(using)}"
-        return Problem(NO_TOOLS, message, severity="warning", hint=hint), _note_on_use(using)
+        return Problem(NO_TOOLS, message, severity="warning", hint=hint_of_use(using)), _note_on_use(using)
     servers = " ".join(configuration.mcp)
     hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
     return Problem(NO_TOOLS, message, severity="warning", hint=hint), None
@@ -240,17 +240,9 @@ def _note_on_use(using: Sequence[tuple[str, Sequence[str]]]) -> str:
     titles = list(dict.fromkeys(title for _, found in using for title in found))
     named = f"{', '.join(titles[:-1])} or {titles[-1]}" if len(titles) > 1 else titles[0]
     files = f"{len(using)} files import" if len(using) > 1 else "1 file imports"
-    return f"{files} {named}: {_shown([(file, ()) for file, _ in using])}"
+    return f"{files} {named}: {shown_files([(file, ()) for file, _ in using])}"
 
 
-def _shown(using: Sequence[tuple[str, Sequence[str]]]) -> str:
-    shown = ", ".join(
-        f"'{file}'" + (f" ({', '.join(titles)})" if titles else "") for file, titles in using[:_MOST_FILES]
-    )
-    return f"{shown} and {len(using) - _MOST_FILES} more" if len(using) > _MOST_FILES else shown
-
-
-_MOST_FILES = 5
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")
 _OTHER = "only Python is read, and these files are TypeScript or JavaScript; name an MCP server to check what it lists"
 _UNSEEN = "its source does not show which tools it has; name the MCP server to check what it lists"
