@@ -40,6 +40,12 @@ class Spec:
     name: str
 
 
+class Made:
+    def __init__(self, name, run):
+        self.name = name
+        self.run = run
+
+
 """
 
 
@@ -99,6 +105,17 @@ def listed(tmp_path, monkeypatch):
             ),
             ["3 find_order", "3 pay_order"],
         ),
+        (
+            (
+                "_TOOLS = (Spec(find, 'find_order'), Spec(pay, name='pay_order'))\n"
+                "for one in _TOOLS:\n    server.tool(name=one.name)(one.run)\n"
+            ),
+            ["3 find_order", "3 pay_order"],
+        ),
+        (
+            "_TOOLS = [Made('find_order', find)]\nfor one in _TOOLS:\n    server.add_tool(one.run, name=one.name)\n",
+            ["3 find_order"],
+        ),
         ("for at, run in enumerate([find]):\n    server.add_tool(run)\n", ["2 find"]),
         (
             "for one in sorted({'find'}):\n    server.add_tool(getattr(shop, one), name=f'shop_{one}')\n",
@@ -125,6 +142,14 @@ def test_table_of_another_file_shows_the_tools(listed):
     text = "import tables\nfrom tables import _TOOLS\n\n\ndef set_up(server):\n    for run in _TOOLS:\n"
     text += "        server.add_tool(run)\n    for name, run in tables._NAMED.items():\n        server.add_tool(run, name)\n"
     assert listed(text) == ["7 find", "9 pay_order"]
+
+
+def test_table_of_objects_of_a_class_in_another_file_shows_the_tools(listed):
+    Path("tables.py").write_text(
+        "from typing import NamedTuple\n\n\nclass Row(NamedTuple):\n    name: str\n    run: object\n", "utf-8"
+    )
+    text = "from tables import Row\n\nfor one in (Row('find_order', find), Row(name='pay_order', run=pay)):\n"
+    assert listed(text + "    server.add_tool(one.run, one.name)\n") == ["4 find_order", "4 pay_order"]
 
 
 def test_name_that_only_running_shows_stays_unknown(listed):

@@ -5,11 +5,14 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import NamedTuple
 
-from toolkit.source_code.constants import Expression, elements_of
+from toolkit.source_code.class_tools import bases_of, fields_of
+from toolkit.source_code.constants import Constants, Expression, elements_of
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.meanings import Meanings
+from toolkit.source_code.meanings import Defined
+from toolkit.source_code.registrations import argument_of
 from toolkit.source_code.source_files import Definition, SourceFile
 from toolkit.source_code.syntax_nodes import own_nodes
+from toolkit.tools.foreign.source_marks import Place
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -29,8 +32,9 @@ class _Loop(NamedTuple):
 class Turn:
     """What the variables of a loop stand for, once."""
 
-    def __init__(self, meanings: Meanings, bound: Mapping[str, Expression]) -> None:
-        self._meanings = meanings
+    def __init__(self, constants: Constants, bound: Mapping[str, Expression]) -> None:
+        self._constants = constants
+        self._meanings = constants.meanings
         self._bound = bound
 
     def value(self, node: ast.expr) -> Expression | None:
@@ -54,9 +58,20 @@ class Turn:
             if isinstance(row.node, ast.Name | ast.Attribute):
                 rows += [Expression(*one) for one in self._meanings.values_of(row.source, row.node, row.names)]
         for row in rows:
-            for one in _parts(row.node, key, field):
+            for one in (*_parts(row.node, key), *self._fields(row, field)):
                 return row._replace(node=one)
         return None
+
+    def _fields(self, row: Expression, field: str) -> Iterator[ast.expr]:
+        """Yield what a call that makes an object gives to a field, by name or by position in a class of the project."""
+        if not (field and isinstance(row.node, ast.Call)):
+            return
+        places: list[Place] = [field]
+        for cls in self._meanings.of(row.source, row.node.func, row.names) if row.node.args else ():
+            if isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef):
+                places += fields_of([cls, *bases_of(self._constants, cls)]).get(field, ())
+        if (given := argument_of(row.node, places)) is not None:
+            yield given
 
 
 class _Filled(ast.NodeTransformer):
@@ -68,23 +83,22 @@ class _Filled(ast.NodeTransformer):
         return value if isinstance(value, ast.Constant) else node
 
 
-def _parts(row: ast.expr, key: object, field: str) -> Iterator[ast.expr]:
+def _parts(row: ast.expr, key: object) -> Iterator[ast.expr]:
     match row:
         case ast.Dict(keys=keys, values=values):
             pairs = zip(keys, values, strict=True)
             yield from (one for name, one in pairs if isinstance(name, ast.Constant) and name.value == key)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(key, int) and 0 <= key < len(parts):
             yield parts[key]
-        case ast.Call(keywords=keywords) if field:
-            yield from (one.value for one in keywords if one.arg == field)
 
 
 class Loops:
     """Finds the turns of loops; the loops of a scope are searched once."""
 
-    def __init__(self, meanings: Meanings) -> None:
+    def __init__(self, constants: Constants) -> None:
         """Create an empty cache."""
-        self._meanings = meanings
+        self._constants = constants
+        self._meanings = constants.meanings
         self._known: dict[ast.AST, tuple[_Loop, ...]] = {}
 
     def turns_around(self, source: SourceFile, node: ast.expr, names: LocalNames | None) -> Iterator[Turn]:
@@ -99,9 +113,9 @@ class Loops:
             return
         loop = min(binding, key=lambda one: one.last - one.first)
         for element in self._elements(Expression(source, loop.listed, names)):
-            yield Turn(self._meanings, dict(_bound(loop.target, element)))
+            yield Turn(self._constants, dict(_bound(loop.target, element)))
         if isinstance(loop.target, ast.Name):
-            yield Turn(self._meanings, {loop.target.id: Expression(source, loop.listed, names)})
+            yield Turn(self._constants, {loop.target.id: Expression(source, loop.listed, names)})
 
     def _loops_in(self, source: SourceFile, names: LocalNames | None) -> tuple[_Loop, ...]:
         scope: ast.Module | Definition = source.tree if names is None else names.node

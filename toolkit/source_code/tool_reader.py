@@ -164,7 +164,7 @@ class ToolReader:
         self.registrations = Registrations(self.meanings, self.marks, own_decorators)
         self.factories = Factories(self.registrations)
         self.uses = ClassUses(self.meanings)
-        self.loops = Loops(self.meanings)
+        self.loops = Loops(self.constants)
         self.instances = Instances(self.constants, self.marks)
         self.held = HeldLists(self.constants, self.uses)
         self.declared = DeclaredTools(self.constants, self.uses)
