@@ -11,6 +11,9 @@ FILES = sorted([*ROOT.glob("toolkit/**/*.py"), *ROOT.glob("cli/**/*.py")])
 CALLBACKS = {
     "Conversation._on_question: context",  # MCP's SDK passes it
     "ToolServer._greet: params",  # as above
+    "_Channel.send_raw_request: params",  # as above
+    "_Channel.send_raw_request: opts",
+    "_Channel.notify: opts",
     "ServedResources._list_prompts: _",  # as above
     "ServedResources._list_templates: _",
     *(f"_Page.{route}: _" for route in ("_shell", "_findings")),  # Starlette passes the request

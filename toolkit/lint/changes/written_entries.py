@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from toolkit.documents.json_reading import read_json
 from toolkit.lint.configuration.suppressions import Suppression, suppressions_in, widened
+from toolkit.lint.definitions.api_files import read_api
 from toolkit.lint.definitions.framework_parts import model_behind, written_description, written_schema_of
 from toolkit.lint.definitions.json_tools import definitions_in
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
@@ -100,8 +101,6 @@ class WrittenTree:
         return [WrittenEntry(one.name, path, one.location, entry_of(one.spec)) for one in tools if one.spec]
 
     def _operations(self, file: str, choice: str) -> list[WrittenEntry] | Problem:
-        from toolkit.lint.definitions.api_files import read_api  # few comparisons have OpenAPI documents
-
         api = read_api(Path(file), *choice_in(choice))
         if api.document.root.value is None:
             return api.problems[0]

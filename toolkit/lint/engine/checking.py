@@ -106,10 +106,7 @@ def check_and_count(
     if text is not None:
         settings, cache = settings._replace(is_static=True), None
     requests, problems, folders, unread = _asked(targets, configuration, text)
-    if configuration.builtin or configuration.env:
-        from toolkit.lint.engine.project_settings import waiting_for_consent  # few projects need consent
-
-        problems += waiting_for_consent(targets, configuration)
+    problems += _without_consent(targets, configuration)
     configuration = _with_listed_servers(configuration, settings, requests, gate)
     kept = Cache.open(cache, configuration, settings, limits)
     selections = settings.selections
@@ -128,9 +125,8 @@ def check_and_count(
         problems += gaps
         of_requests = dict(zip(requests, reports, strict=True))
         base = _base_of(targets, configuration)
-        empty = list(_without_tools(folders, of_requests, configuration, settings, gaps, base=base))
-        problems += [problem for problem, use in empty if settings.requires_tools or use is None]
-        uses = tuple(use for _, use in empty if use is not None and not settings.requires_tools)
+        empty, uses = _without_tools(folders, of_requests, configuration, settings, gaps, base=base)
+        problems += empty
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         problems += _of_skills(of_requests, configuration, is_whole=not gaps)
         together = _together(reports, inspection, kept)
@@ -139,6 +135,14 @@ def check_and_count(
     found = [problem for report in reports for problem in report.problems]
     problems += [*together.problems, *milder_in_left_over_files(found, requests)]
     return _as_seen_from_here(problems, reports, together, settings)._replace(unread=len(unread), uses=uses)
+
+
+def _without_consent(targets: Sequence[str], configuration: Configuration) -> Iterable[Problem]:
+    if not (configuration.builtin or configuration.env):
+        return ()
+    from toolkit.lint.engine.project_settings import waiting_for_consent  # few projects need consent
+
+    return waiting_for_consent(targets, configuration)
 
 
 def find_tools(
@@ -191,12 +195,28 @@ def _without_tools(
     gaps: Collection[Problem],
     *,
     base: Path,
-) -> Iterable[tuple[Problem, str | None]]:
-    """Yield a problem for each folder and pattern without tools, unless a problem or a gap in it may hide some.
+) -> tuple[list[Problem], tuple[str, ...]]:
+    """Return a problem for each folder and pattern without tools, unless a problem or a gap in it may hide some.
 
-    With it comes a note that is enough unless tools are required, if nothing shows that the files have tools of their
-    own: they use a framework, such as agents with tools of others.
+    A note is enough unless tools are required, if nothing shows that the files have tools of their own: they use a
+    framework, such as agents with tools of others.
     """
+    found = list(_empty_folders(folders, reports, configuration, settings, gaps, base=base))
+    if settings.requires_tools:
+        return [problem for problem, _ in found], ()
+    return [problem for problem, use in found if use is None], tuple(use for _, use in found if use is not None)
+
+
+def _empty_folders(
+    folders: Mapping[str, Sequence[Request]],
+    reports: Mapping[Request, Report],
+    configuration: Configuration,
+    settings: LintSettings,
+    gaps: Collection[Problem],
+    *,
+    base: Path,
+) -> Iterable[tuple[Problem, str | None]]:
+    """Yield the problem of each folder and pattern without tools, and the note that is enough if there is one."""
     for text, requests in folders.items():
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]

@@ -180,6 +180,12 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
 
 def _read_gaps(problems: Sequence[Any], conversions: Sequence[Any], followed: Sequence[Any], *others: Any) -> Gaps:
     around, frameworks, unknown_mark, server = others
-    places = tuple((file, line) for file, line in followed)
-    found = tuple(map(read_problem, problems)), tuple(map(read_problem, conversions))
-    return Gaps(*found, places, tuple(around), tuple(frameworks), unknown_mark, server and Location(*server))
+    return Gaps(
+        tuple(map(read_problem, problems)),
+        tuple(map(read_problem, conversions)),
+        followed=tuple((file, line) for file, line in followed),
+        around=tuple(around),
+        frameworks=tuple(frameworks),
+        unknown_mark=unknown_mark,
+        server=server and Location(*server),
+    )
