@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections import Counter
 from contextlib import nullcontext, suppress
@@ -187,6 +188,14 @@ def pytest_testnodedown(node):
     """Take the numbers from a worker, if it got as far as its end."""
     if counted := getattr(node, "workeroutput", {}).get("everyday"):
         node.config.stash[EVERYDAY_KEY] = Everyday(*counted)
+
+
+@pytest.fixture(autouse=True)
+def path_of_modules():
+    """Leave `sys.path` as it was: a folder whose file a test has opened stays last on it, and has names of others."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
 
 
 @pytest.fixture
