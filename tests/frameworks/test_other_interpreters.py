@@ -44,10 +44,10 @@ def test_server_is_opened_with_the_python_that_has_its_framework(name, environme
     )
     assert (ended.stdout, ended.returncode) == (
         (
-            "server.py:9:5: error[TK101] invalid tool name 'tell weather': only letters, digits, underscores and hyphens "
-            "are allowed\n"
-            "Found 1 error in 1 file. (1 tool in 1 file: 1 FastMCP; 1 Python file run; 1 minor finding left out, "
-            "see `--profile all`)\n"
+            "server.py:9:5: error[TK101] invalid tool name 'tell weather': OpenAI, Anthropic, Gemini, Bedrock and Mistral "
+            "refuse it\n"
+            "Found 1 error in 1 file. (1 tool in 1 file: 1 FastMCP; 1 Python file run; left out: 1 "
+            "missing-parameter-description (TK204), see `--profile all`)\n"
         ),
         1,
     )
