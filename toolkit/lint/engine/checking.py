@@ -125,7 +125,7 @@ def check_and_count(
         problems += gaps
         of_requests = dict(zip(requests, reports, strict=True))
         base = _base_of(targets, configuration)
-        empty, uses = _without_tools(folders, of_requests, configuration, settings, gaps, base=base)
+        empty, uses = _split(_without_tools(folders, of_requests, configuration, settings, gaps, base=base), settings)
         problems += empty
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         problems += _of_skills(of_requests, configuration, is_whole=not gaps)
@@ -195,28 +195,12 @@ def _without_tools(
     gaps: Collection[Problem],
     *,
     base: Path,
-) -> tuple[list[Problem], tuple[str, ...]]:
-    """Return a problem for each folder and pattern without tools, unless a problem or a gap in it may hide some.
-
-    A note is enough unless tools are required, if nothing shows that the files have tools of their own: they use a
-    framework, such as agents with tools of others.
-    """
-    found = list(_empty_folders(folders, reports, configuration, settings, gaps, base=base))
-    if settings.requires_tools:
-        return [problem for problem, _ in found], ()
-    return [problem for problem, use in found if use is None], tuple(use for _, use in found if use is not None)
-
-
-def _empty_folders(
-    folders: Mapping[str, Sequence[Request]],
-    reports: Mapping[Request, Report],
-    configuration: Configuration,
-    settings: LintSettings,
-    gaps: Collection[Problem],
-    *,
-    base: Path,
 ) -> Iterable[tuple[Problem, str | None]]:
-    """Yield the problem of each folder and pattern without tools, and the note that is enough if there is one."""
+    """Yield a problem for each folder and pattern without tools, unless a problem or a gap in it may hide some.
+
+    With it comes a note that is enough unless tools are required, if nothing shows that the files have tools of their
+    own: they use a framework, such as agents with tools of others.
+    """
     for text, requests in folders.items():
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
@@ -228,6 +212,14 @@ def _empty_folders(
             yield converted[0], None
         elif not others:
             yield _nothing_in(text, requests, reports, configuration, base / text)
+
+
+def _split(
+    found: Iterable[tuple[Problem, str | None]], settings: LintSettings
+) -> tuple[list[Problem], tuple[str, ...]]:
+    """Return the problems that are reported, and the notes that are enough for the others unless tools are required."""
+    pairs = [(problem, None if settings.requires_tools else note) for problem, note in found]
+    return [problem for problem, note in pairs if note is None], tuple(note for _, note in pairs if note is not None)
 
 
 def _nothing_in(
