@@ -21,6 +21,7 @@ class Door(ThreadingHTTPServer):
     """A server of the handshake era, with sessions, which can be told to misbehave."""
 
     daemon_threads = True
+    request_queue_size = 128  # all sessions can end at once; a connection with no place tries again after seconds
 
     def handle_error(self, request, client_address):
         """Say nothing of a client that has had enough."""
@@ -40,6 +41,7 @@ EXPLAINED = {"jsonrpc": "2.0", "error": {"code": -32001, "message": "your plan h
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # a response is one packet
     server: Door
 
     def log_message(self, *arguments):
