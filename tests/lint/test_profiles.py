@@ -289,21 +289,21 @@ def test_deprecated_transport_is_minor_where_it_is_shown(project):
     for file, expected in (("shop.py", ["TK713:13:warning"]), ("sse_shop.py", []), ("examples/shop.py", [])):
         (project / file).parent.mkdir(exist_ok=True)
         (project / file).write_text(source, "utf-8")
-        assert [one for one in found(file) if one.startswith("TK713")] == expected
+        assert [one for one in loud(file) if one.startswith("TK713")] == expected
 
 
 def test_deprecated_transport_beside_its_successor_and_features_of_clients_are_minor(project):
     source = f"{THEIRS}\n\nmcp.run(transport='sse')\n"
     (project / "pyproject.toml").touch()
     (project / "shop.py").write_text(source, "utf-8")
-    assert "TK713:13:warning" in found("shop.py")
+    assert "TK713:13:warning" in loud("shop.py")
     (project / "main.py").write_text("from shop import mcp\n\nmcp.run(transport='streamable-http')\n", "utf-8")
-    assert [one for one in found("shop.py") if one.startswith("TK713")] == []
+    assert [one for one in loud("shop.py") if one.startswith("TK713")] == []
     asking = THEIRS.replace("import FastMCP", "import Context, FastMCP").replace(
         "look_up(number)", "look_up(ctx: Context)"
     )
     (project / "shop.py").write_text(asking.replace('number["shop"]', 'ctx.sample("What?")'), "utf-8")
-    assert [one for one in found("shop.py") if one.startswith("TK713")] == []
+    assert [one for one in loud("shop.py") if one.startswith("TK713")] == []
     assert "TK713:10:info" in found("shop.py", "--profile", "all")
 
 
@@ -618,6 +618,11 @@ def found(*options):
     return sorted(f"{one['code']}:{one['location']['line']}:{one['severity']}" for one in found)
 
 
+def loud(*options):
+    """Return the warnings and errors of all rules."""
+    return [one for one in found("--profile", "all", *options) if not one.endswith("info")]
+
+
 def test_what_is_true_but_changes_little_is_an_info_and_not_essential(project):
     project.joinpath("server.py").write_text(
         f"import signal, sys; from typing import Annotated, Literal\n{SERVER}", "utf-8"
@@ -797,15 +802,13 @@ def calculate(formula: str) -> str:
 
 def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     project.joinpath("local.py").write_text(LOCAL, "utf-8")
-    assert found("local.py") == ["TK410:21:warning"]
+    assert (found("local.py"), loud("local.py")) == ([], ["TK410:21:warning"])
     served = LOCAL.replace("from strands import tool", "from fastmcp import FastMCP").replace("@tool", "@mcp.tool")
     served = served.replace("import FastMCP", "import FastMCP\nmcp = FastMCP('shop')").replace("  # noqa: S307", "")
     served = served.replace("in a sandbox of the shop", "in the shop")
     project.joinpath("served.py").write_text(served, "utf-8")
-    assert found("served.py") == [
-        "TK410:22:warning",
-        "TK511:49:error",
-    ]
+    assert found("served.py") == ["TK511:49:error"]
+    assert loud("served.py") == ["TK410:22:warning", "TK509:19:warning", "TK510:31:warning", "TK511:49:error"]
     project.joinpath("test_served.py").write_text(served, "utf-8")
     assert found("test_served.py") == []
     for folder in ("Tests", "TEST", "shop_TESTS"):

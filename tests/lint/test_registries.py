@@ -392,7 +392,8 @@ def delete(arguments: dict) -> str:
 @pytest.mark.parametrize(("more", "codes"), [("", ["TK506"]), (", action='DELETE'", [])])
 def test_decorator_of_a_project_may_declare_effects_in_its_own_words(write, more, codes):
     write(**BUILT, orders=DELETE.replace("{more}", more))
-    found = CliRunner().invoke(application(), ["lint", "--static", "--format", "json", "--no-cache", "."])
+    arguments = ["lint", "--static", "--profile", "all", "--format", "json", "--no-cache", "."]
+    found = CliRunner().invoke(application(), arguments)
     assert [one["code"] for one in json.loads(found.stdout) if one["code"] in {"TK401", "TK506"}] == codes
 
 

@@ -87,7 +87,22 @@ def test_tools_that_a_program_makes_for_its_own_agent_are_reported_too(write):
     ask = '@tool\ndef ask(question: str) -> str:\n    """Ask the user a question about an order."""\n    return question\n'
     write(agent=f"{loop}\n\n{ask}", found=FOUND)
     assert findings("--static", ".") == ([("TK004", "warning", "agent.py:4"), ("TK204", "info", "agent.py:8")], 0)
-    assert findings("--static", "--profile", "essential", ".") == ([("TK004", "warning", "agent.py:4")], 0)
+    assert findings("--static", "--profile", "essential", ".") == ([], 0)
+    assert findings("--static", "--profile", "essential", "--require-tools", ".") == (
+        [("TK004", "error", "agent.py:4")],
+        1,
+    )
+
+
+def test_note_says_where_more_tools_may_be_registered(write):
+    write(
+        server=f"{LOOP}\n\n@server.tool\ndef ask() -> str:\n    '''Ask the shop.'''\n    return input()\n", found=FOUND
+    )
+    told = run("lint", "--static", "--no-cache", ".").output
+    assert "more tools may be registered at server.py:8:" in told
+    assert MESSAGE not in told
+    told = run("lint", "--static", "--no-cache", "--format", "json", ".").stderr
+    assert [place.partition(":")[0] for place in json.loads(told)["unseen"]] == ["server.py"]
 
 
 WRAPPING = {

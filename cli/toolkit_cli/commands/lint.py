@@ -13,7 +13,7 @@ from toolkit.lint.configuration import settings as lint_settings
 from toolkit.lint.configuration.selection import Selection, selected_codes
 from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import all_pages, codes, name_of, page_of
-from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.problems import Location, Problem, did_you_mean, errors_among
 from toolkit.replacing import followed, write_file
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
@@ -236,11 +236,13 @@ def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "brea
 def _print_notes(check_run: CheckRun, settings: "LintSettings", options: LintOptions) -> None:
     """Print how the baseline affected the findings; for JSON formats, also print what was checked."""
     check_run.print_summary()
-    ran = check_run.uses or _note_on_running(check_run.files, settings, options.paths or ())
+    last = check_run.last
+    ran = last.uses or _note_on_running(last.files, settings, options.paths or ())
     if options.format in {"json", "jsonl"} and ran:
-        tools = {key: value for key, value in check_run.tools._asdict().items() if value != {}}
-        uses = {"uses": check_run.uses} if check_run.uses else {}
-        console.say(json.dumps({"files": check_run.files._asdict(), "tools": tools, **uses}))
+        tools = {key: value for key, value in last.tools._asdict().items() if value != {}}
+        notes = {"uses": last.uses, "unseen": [str(place) for place in last.unseen]}
+        told = {name: texts for name, texts in notes.items() if texts}
+        console.say(json.dumps({"files": last.files._asdict(), "tools": tools, **told}))
 
 
 def _settings(configuration: "Configuration", options: LintOptions) -> "LintSettings":
@@ -338,13 +340,21 @@ def _write(file: Path, text: str) -> None:
 
 def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSettings", options: LintOptions) -> str:
     """Return the note about the whole check: which tools were checked, and whether code was run."""
+    last = check_run.last
     if options.against is not None:
-        return f"{counted_tools(check_run.tools)}; compared with {options.against}; {_STATIC}"
-    tools = counted_tools(check_run.tools) if check_run.tools.tools or not errors_among(problems) else ""
-    minor = _note_on_minor(check_run.minor)
-    unused = f"{counted(check_run.unread, 'unused OpenAPI document')} not checked" if check_run.unread else ""
-    ran = _note_on_running(check_run.files, settings, options.paths or ())
-    return "; ".join(filter(None, [tools, *check_run.uses, ran, minor, unused]))
+        return f"{counted_tools(last.tools)}; compared with {options.against}; {_STATIC}"
+    tools = counted_tools(last.tools) if last.tools.tools or not errors_among(problems) else ""
+    minor, unseen = _note_on_minor(last.minor), _note_on_unseen(last.unseen)
+    unused = f"{counted(last.unread, 'unused OpenAPI document')} not checked" if last.unread else ""
+    ran = _note_on_running(last.files, settings, options.paths or ())
+    return "; ".join(filter(None, [tools, *last.uses, unseen, ran, minor, unused]))
+
+
+def _note_on_unseen(places: Sequence[Location]) -> str:
+    """Return a note on the places that may register more tools than the source shows."""
+    more = len(places) - _MOST_PLACES
+    parts = [*(str(place) for place in places[:_MOST_PLACES]), *([f"{more} more"] if more > 0 else [])]
+    return f"more tools may be registered at {', '.join(parts)}" if places else ""
 
 
 def _note_on_minor(minor: Mapping[str, int]) -> str:
@@ -375,6 +385,7 @@ def _note_on_reading(settings: "LintSettings") -> str:
 
 
 _MOST_RULES = 2
+_MOST_PLACES = 3
 _MOST_SPANS = 3
 
 
@@ -390,5 +401,5 @@ def _render(options: LintOptions, problems: Sequence[Problem], check_run: CheckR
         note=note,
         quiet=options.quiet,
         is_known=is_known,
-        places=check_run.places,
+        places=check_run.last.places,
     )

@@ -1,13 +1,12 @@
 """Checks files or text from stdin, and compares the findings with a baseline."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.lint.changes.baselines import compare, write_baseline
 from toolkit.problems import Problem
-from toolkit.sources.import_permissions import FileCounts
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.head_starts import collect_less
@@ -18,7 +17,6 @@ from toolkit_cli.running.opened_tools import gate_for
 if TYPE_CHECKING:
     from toolkit.lint.configuration.settings import LintSettings
     from toolkit.lint.engine.checking import Checked
-    from toolkit.lint.engine.toolsets import ToolCounts, ToolPlace
     from toolkit.settings.configuration import Configuration
 
 
@@ -26,12 +24,7 @@ class CheckRun:
     """Checks the files each time it is called.
 
     Attributes:
-        files: How many files the last check read and imported.
-        tools: How many tools the last check found.
-        minor: How many findings of the last check only the profile `all` has, by the codes of their rules.
-        places: The tools in files that the last check found.
-        unread: How many OpenAPI documents the last check found in folders, and did not check.
-        uses: What the last check says about targets without tools whose files only use frameworks.
+        last: What the last check found, whatever the baseline has.
         targets: The targets as typed.
         directory: The folder of the project.
     """
@@ -68,12 +61,7 @@ class CheckRun:
         self._check: Callable[[], Checked] = lambda: _check(
             paths, configuration, settings=settings, cache=cache, text=text, against=against
         )
-        self.files = FileCounts()
-        self.tools: ToolCounts
-        self.minor: Mapping[str, int] = {}
-        self.places: tuple[ToolPlace, ...] = ()
-        self.unread = 0
-        self.uses: tuple[str, ...] = ()
+        self.last: Checked
         self._file, self._folder = settings.baseline, settings.baseline_folder
         self.targets, self.directory = paths, configuration.directory
         self._is_new = update_baseline
@@ -81,7 +69,8 @@ class CheckRun:
 
     def __call__(self) -> list[Problem]:
         """Check the files, and return the findings that are not in the baseline."""
-        problems, self.files, self.tools, self.minor, self.places, self.unread, self.uses = self._check()
+        self.last = self._check()
+        problems = self.last.problems
         if self._file is None:
             return problems
 

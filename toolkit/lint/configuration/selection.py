@@ -2,7 +2,7 @@
 
 A rule that is off by default works like a preview rule in ruff: only its full code or its name turns it on.
 
-A profile is a usual selection: all rules, or only those whose findings are nearly always worth a change. The tools of
+A profile is a usual selection: all rules, or only those that report what nearly always is worth a change. The tools of
 other frameworks, which follow other conventions than ours, are checked with the essential rules by default.
 `docs/precision.md` shows what each rule found in other people's code.
 """
@@ -18,6 +18,8 @@ from toolkit.codes import (
     CONSENT_MISSING,
     DEEP_NESTING,
     DEFAULT_MISMATCH,
+    DEPRECATED_FEATURE,
+    DESTRUCTIVE_WITHOUT_APPROVAL,
     DOCSTRING_PARAMETER_MISMATCH,
     DOES_NOT_IMPORT,
     GLOBAL_STATE,
@@ -32,13 +34,16 @@ from toolkit.codes import (
     MISSING_RETURN_TYPE,
     MISSING_SKILL_FILE,
     NO_RETURN_DESCRIPTION,
+    NO_TIMEOUT,
     NO_TOOLS,
     NON_PORTABLE_TEXT,
     NOT_A_TOOL,
     NOT_FOUND,
     PERMISSION_NOT_GRANTED,
     PLACEHOLDER_TEXT,
+    PRINTS_TO_STDOUT,
     RESERVED_NAME,
+    SCRIPT_NOT_EXECUTABLE,
     SECRET_PARAMETER,
     SERVER_UNREACHABLE,
     SHORT_DESCRIPTION,
@@ -47,6 +52,7 @@ from toolkit.codes import (
     TOO_MANY_PARAMETERS,
     TOO_MANY_TOOLS,
     UNDECLARED_VARIABLE,
+    UNKNOWN_TOOL_IN_SKILL,
     UNRESTRICTED_PATH,
     UNRESTRICTED_URL,
     UNSTATED_CONSTRAINT,
@@ -151,40 +157,19 @@ PROFILES: Final = ("essential", "all")
 
 _MINOR = frozenset(
     {
-        RESERVED_NAME,
-        INCONSISTENT_NAMING,
-        VAGUE_TOOL_NAME,
-        SHORT_DESCRIPTION,
-        LONG_DESCRIPTION,
-        AMBIGUOUS_SIBLINGS,
-        NO_RETURN_DESCRIPTION,
-        NON_PORTABLE_TEXT,
-        TOO_MANY_PARAMETERS,
-        UNTYPED_PARAMETER,
-        BOOL_TRAP,
-        DEFAULT_MISMATCH,
-        DOCSTRING_PARAMETER_MISMATCH,
-        INVALID_SKILL_HEADER,
-        LONG_SKILL,
-        MISSING_SKILL_FILE,
-        PLACEHOLDER_TEXT,
-        UNDECLARED_VARIABLE,
-        UNSTATED_CONSTRAINT,
-        TOKEN_COST,
-        TOO_MANY_TOOLS,
-        MISSING_RETURN_TYPE,
-        SIDE_EFFECT_ON_IMPORT,
-        GLOBAL_STATE,
-        MISSING_ANNOTATIONS,
-        SECRET_PARAMETER,
-        DEEP_NESTING,
-        HUGE_ENUM,
-        UNRESTRICTED_PATH,
-        UNRESTRICTED_URL,
-        WHOLE_DOCSTRING,
+        RESERVED_NAME, INCONSISTENT_NAMING, VAGUE_TOOL_NAME, SHORT_DESCRIPTION, LONG_DESCRIPTION,
+        AMBIGUOUS_SIBLINGS, NO_RETURN_DESCRIPTION, PLACEHOLDER_TEXT, NON_PORTABLE_TEXT,
+        UNTYPED_PARAMETER, TOO_MANY_PARAMETERS, DEEP_NESTING, HUGE_ENUM, BOOL_TRAP, DEFAULT_MISMATCH, TOKEN_COST,
+        TOO_MANY_TOOLS, UNSTATED_CONSTRAINT, DOCSTRING_PARAMETER_MISMATCH, MISSING_RETURN_TYPE, SIDE_EFFECT_ON_IMPORT,
+        PRINTS_TO_STDOUT, GLOBAL_STATE, NO_TIMEOUT, DESTRUCTIVE_WITHOUT_APPROVAL, MISSING_ANNOTATIONS,
+        UNRESTRICTED_PATH, UNRESTRICTED_URL, SECRET_PARAMETER, INVALID_SKILL_HEADER, LONG_SKILL, MISSING_SKILL_FILE,
+        SCRIPT_NOT_EXECUTABLE, UNKNOWN_TOOL_IN_SKILL, UNDECLARED_VARIABLE, WHOLE_DOCSTRING, DEPRECATED_FEATURE,
     }
-)
-"""The rules of which only errors are essential: in code that nobody had seen, under 80% of the others were useful."""
+)  # fmt: skip
+"""The rules whose warnings are not essential: in code that nobody had seen, under 80% of their findings were useful."""
+
+_NEVER = frozenset({TOO_MANY_PARAMETERS, DESTRUCTIVE_WITHOUT_APPROVAL})
+"""Those of them whose errors are not essential either, since nothing refuses the tool."""
 
 
 def is_essential(problem: Problem) -> bool:
@@ -192,7 +177,7 @@ def is_essential(problem: Problem) -> bool:
     if problem.is_minor:
         return False
     if problem.severity == "error":
-        return problem.code != TOO_MANY_PARAMETERS
+        return problem.code not in _NEVER
     return problem.severity == "warning" and problem.code not in _MINOR
 
 
@@ -217,9 +202,10 @@ def is_in_profile(
         foreign: The files with tools of other frameworks.
         selections: The selections of rules.
     """
-    is_listed = problem.code == NO_TOOLS and problem.location is None  # what is not seen at all is never left out
-    if profile == "all" or is_listed or is_essential(problem) or any(layer.select is not None for layer in selections):
+    if profile == "all" or is_essential(problem) or any(layer.select is not None for layer in selections):
         return True
     if any(fits(part, problem.code) for layer in selections for part in layer.extend_select):
         return True
+    if problem.code == NO_TOOLS:
+        return not problem.is_minor and (problem.location is None or problem.severity != "info")
     return profile is None and (problem.location is None or problem.location.file not in foreign)

@@ -54,6 +54,7 @@ class Checked(NamedTuple):
         places: The tools in files.
         unread: The number of OpenAPI documents in folders that were not checked.
         uses: A note on each target without tools whose files only use frameworks.
+        unseen: The places that may register more tools, which the source does not show, unless they are problems.
     """
 
     problems: list[Problem]
@@ -63,6 +64,7 @@ class Checked(NamedTuple):
     places: tuple[ToolPlace, ...] = ()
     unread: int = 0
     uses: tuple[str, ...] = ()
+    unseen: tuple[Location, ...] = ()
 
 
 def check(
@@ -122,7 +124,6 @@ def check_and_count(
     try:
         reports = inspection.reports(requests)
         gaps = list(_gaps(reports))
-        problems += gaps
         of_requests = dict(zip(requests, reports, strict=True))
         base = _base_of(targets, configuration)
         empty, uses = _split(_without_tools(folders, of_requests, configuration, settings, gaps, base=base), settings)
@@ -132,6 +133,8 @@ def check_and_count(
         together = _together(reports, inspection, kept)
     finally:
         kept.save()  # also after Ctrl-C: the next check continues with the remaining files
+    has_others = together.counts.tools > 0 and not settings.requires_tools
+    problems += [replace(gap, is_minor=has_others) for gap in gaps]
     found = [problem for report in reports for problem in report.problems]
     problems += [*together.problems, *milder_in_left_over_files(found, requests)]
     return _as_seen_from_here(problems, reports, together, settings)._replace(unread=len(unread), uses=uses)
@@ -316,13 +319,22 @@ def _as_seen_from_here(
     imported = {file for report in reports for file in report.imported}
     found = _describe(problems, reports, settings)
     foreign = _files_of_frameworks(together, found)
-    shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
+    shown: list[Problem] = []
+    left: list[Problem] = []
+    for one in found:
+        (shown if is_in_profile(one, settings.profile, foreign, settings.selections) else left).append(one)
     here = Path.cwd()
     shown_file = functools.cache(lambda file: place_from(here, Location(file)).file)
     places = tuple(ToolPlace(name, framework, shown_file(file)) for name, framework, file in together.places)
-    minor = Counter(one.code for one in found)
-    minor.subtract(one.code for one in shown)
-    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, +minor, places)
+    unseen = [one.location for one in left if one.location and _is_gap(one)]
+    minor = Counter(one.code for one in left if not _is_gap(one))
+    files = FileCounts(len(read), len(imported))
+    return Checked(shown, files, together.counts, minor, places, unseen=tuple(unseen))
+
+
+def _is_gap(problem: Problem) -> bool:
+    """Whether it says that a call may register more tools of the project than those that are found."""
+    return problem.code == NO_TOOLS and problem.severity == "warning"
 
 
 def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
