@@ -9,7 +9,8 @@ HEAD = """\
 # The rules of lint
 
 `toolkit lint` checks all of these rules, except those that are off by default. [Linting](../linting.md) describes how
-to choose them, and `toolkit lint --explain CODE` shows the same pages.
+to choose them, and `toolkit lint --explain CODE` shows the same pages. Tools of other frameworks are checked with the
+profile `essential` unless you ask for `all`.
 
 """
 NOTE = "<!-- not run: the tests of the rules lint it -->\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.changes.baselines import fingerprints
+from toolkit.lint.configuration.selection import profile_of
 from toolkit.lint.rule import BREAKAGES, RulePage
 from toolkit.lint.rules import all_pages, codes, name_of
 from toolkit.problems import Problem, problem_record
@@ -278,6 +279,8 @@ def explanation_of(rule: RulePage) -> str:
     facts = [f"severity: {rule.severity}"]
     if not rule.default:
         facts.append("off by default")
+    elif profile_of(rule) == "all":
+        facts.append("profile: all")
     if rule.fix:
         facts.append(f"fixed by {_FIXES[rule.fix]}")
     if rule.providers:
@@ -290,10 +293,10 @@ def explanation_of(rule: RulePage) -> str:
 def index_of(rules: Iterable[RulePage]) -> str:
     """Return a Markdown table of the rules with links to their pages, and a newline at the end."""
     rows = [
-        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
+        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_profile(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
         for rule in rules
     ]
-    head = ["| code | rule | severity | fix | what it finds |", "| --- | --- | --- | --- | --- |"]
+    head = ["| code | rule | severity | profile | fix | what it finds |", "| --- | --- | --- | --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
 
@@ -305,6 +308,10 @@ def as_list(rules: Iterable[RulePage]) -> str:
 
 def _weight(rule: RulePage) -> str:
     return rule.severity if rule.default else f"{rule.severity}, off"
+
+
+def _profile(rule: RulePage) -> str:
+    return profile_of(rule) if rule.default else ""
 
 
 def _sign(rule: RulePage) -> str:

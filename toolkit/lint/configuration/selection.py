@@ -65,6 +65,7 @@ from toolkit.problems import Problem, did_you_mean
 
 if TYPE_CHECKING:
     from toolkit.lint.definitions.tool_definitions import ToolDefinition
+    from toolkit.lint.rule import RulePage
 
 
 ALL = "ALL"
@@ -179,6 +180,11 @@ def is_essential(problem: Problem) -> bool:
     if problem.severity == "error":
         return problem.code not in _NEVER
     return problem.severity == "warning" and problem.code not in _MINOR
+
+
+def profile_of(page: "RulePage") -> Profile:
+    """Return the profile that findings of a rule with its own severity are part of."""
+    return "essential" if is_essential(Problem(page.code, "", severity=page.severity)) else "all"
 
 
 def files_of_frameworks(tools: "Iterable[ToolDefinition]") -> frozenset[str]:
