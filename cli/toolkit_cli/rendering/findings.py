@@ -292,10 +292,10 @@ def explanation_of(rule: RulePage) -> str:
 
 def index_of(rules: Iterable[RulePage]) -> str:
     """Return a Markdown table of the rules with links to their pages, and a newline at the end."""
-    rows = [
-        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_profile(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
-        for rule in rules
-    ]
+    rows = []
+    for rule in rules:
+        about = f"{_weight(rule)} | {_profile(rule)} | {_FIXES[rule.fix]} | {_summary(rule)}"
+        rows.append(f"| {rule.code} | [{rule.name}]({rule.name}.md) | {about} |")
     head = ["| code | rule | severity | profile | fix | what it finds |", "| --- | --- | --- | --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
