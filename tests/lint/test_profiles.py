@@ -499,6 +499,7 @@ BARE = {
     "fixed": ("", "return ['open', 'closed']"),
     "random": ("import logging, random", "logging.info('counting')\n    return random.randint(1, 10)"),
     "one expression": ("", "return str(number + 1)"),
+    "not written yet": ("", "raise NotImplementedError('soon')  # "),
 }
 
 
@@ -732,8 +733,16 @@ steps:
 """
 
 
-@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS])
-def test_files_of_build_services_are_not_pipelines(project, text):
+BROWSER = """
+url: https://shop.example
+steps:
+  - action: visit
+    url: https://shop.example/orders
+"""
+
+
+@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER])
+def test_files_of_other_programs_are_not_pipelines(project, text):
     project.joinpath("build.yaml").write_text(text, "utf-8")
     assert "build" not in run("--format", "concise", ".")
     assert "pipeline 'build' has no description" in run("--format", "concise", "build.yaml")

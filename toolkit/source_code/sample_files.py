@@ -17,11 +17,12 @@ _LAST = frozenset(
     {"demo", "demos", "example", "examples", "mock", "mocks", "sample", "samples", "stub", "stubs", "test"}
 )
 """The first and last words of the names of such files, and of folders such as `rag_examples`."""
-_LEFT = frozenset({"backup", "bak", "deprecated", "legacy", "old"})
+_LEFT = frozenset({"backup", "bak", "deprecated", "depreciated", "legacy", "old"})
 """The last words of the names of files that another file has replaced."""
 _PROJECTS = frozenset(
-    {"101", "cookbook", "course", "demo", "demos", "example", "examples", "exercise", "exercises", "exploration",
-     "explorations", "practice", "sample", "samples", "tutorial", "tutorials", "workshop"}
+    {"101", "assignment", "assignments", "bootcamp", "cookbook", "course", "demo", "demos", "example", "examples",
+     "exercise", "exercises", "exploration", "explorations", "homework", "practice", "sample", "samples", "tutorial",
+     "tutorials", "workshop"}
 )  # fmt: skip
 """The words in the name of a project's own folder that say what the project is for."""
 _FIRST_LINES = 5

@@ -30,6 +30,12 @@ _OF_OTHERS = (
     r"|uses[ \t]*:[ \t]*['\"]?[\w.-]+/[^\s@]+@|(?:script|task|checkout|label|image|run)[ \t]*:)"
 )
 """What the files of build services have beside their `steps`: Cloud Build, Azure Pipelines, GitHub and pypyr."""
+_OUR_STEP = r"(?m)^[ \t]*(?:-[ \t]+)?[\"']?(?:use|set|parallel|approve)[\"']?[ \t]*:"
+_STEP_OF_OTHERS = (
+    r"(?m)^[ \t]*-[ \t]+(?:action|cmd|command|description|id|kind|name|operation|prompt|step|title|type)"
+    r"[ \t]*:[ \t]*[^\s{]"
+)
+"""How a step of another program begins, if no step of the file has a key that ours need."""
 _API = (
     rb"""(?m)^(?:["']?(?:openapi|swagger)["']?[ \t]*:|[ \t]*+\{?[ \t]*+"(?:openapi|swagger)"[ \t]*:)[ \t]*["']?[0-9]"""
 )
@@ -73,7 +79,7 @@ def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
     Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value. Steps of
-    build services are not meant.
+    build services and of other programs are not meant.
     """
     try:
         with open_regular(path) as stream:
@@ -81,7 +87,13 @@ def means_tool(path: Path) -> bool:
     except OSError:
         return True  # opening it reports why it cannot be read
     key = re.search(_OUR_KEY, text.removeprefix("\ufeff"))
-    return key is not None and not ("steps" in key[0] and re.search(_OF_OTHERS, text))
+    return key is not None and not ("steps" in key[0] and _has_steps_of_others(text))
+
+
+def _has_steps_of_others(text: str) -> bool:
+    if re.search(_OF_OTHERS, text):
+        return True
+    return re.search(_STEP_OF_OTHERS, text) is not None and re.search(_OUR_STEP, text) is None
 
 
 def means_api(path: Path, *, most: int = _LARGEST_API) -> bool:
