@@ -218,3 +218,23 @@ def test_definitions_are_checked_like_other_tools(write):
     command = ["lint", ".", "--static", "--no-cache", "--quiet", "--format", "concise", "--select", "TK204"]
     found = CliRunner().invoke(application(), command).stdout.splitlines()
     assert found == ["desk.py:4:117: info[TK204] parameter 'order' of 'find' has no description"]
+
+
+FILLED = """
+import anthropic
+
+
+def sent(fields):
+    properties = {}
+    for one in fields:
+        properties[one] = {"type": "string"}
+    schema = {"type": "object", "properties": properties, "required": ["order"]}
+    return {"name": "find", "description": "Find an order.", "input_schema": schema}
+"""
+
+
+def test_a_schema_that_statements_fill_is_not_known(write, listed):
+    write(desk=FILLED)
+    assert listed() == (["desk.py:10 find anthropic_sdk"], [])
+    command = ["lint", ".", "--static", "--no-cache", "--quiet", "--format", "concise", "--select", "TK303"]
+    assert CliRunner().invoke(application(), command).stdout == ""

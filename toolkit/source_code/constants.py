@@ -15,6 +15,8 @@ from toolkit.source_code.source_files import Binding, Definition, Imported, Sour
 
 _DEEPEST = 50
 _LONGEST = 100_000
+_CHANGING = {"append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
+"""The methods that change a dictionary or a list."""
 
 
 class UnknownValueError(ValueError):
@@ -152,9 +154,18 @@ class _Evaluation:
     def _of_name(self, name: str, depth: int) -> Any:
         if self._names is not None and (local := self._names.find(name)) is not None:
             found: Local = _only(one for one in local if not is_instance_of_type(one.binding))
+            self._refuse_changed(name, found.binding, None if found.names is None else found.names.node)
             return self._bound_to(found.binding, self._source, found.names, depth)
         binding = _only(one for one in self._source.bindings.get(name, ()) if not is_instance_of_type(one))
+        self._refuse_changed(name, binding, None)
         return self._bound_to(binding, self._source, None, depth)
+
+    def _refuse_changed(self, name: str, binding: Binding, scope: Definition | None) -> None:
+        """Raise an error if statements change the dictionary or the list that a variable is bound to."""
+        if isinstance(binding, ast.Dict | ast.List):
+            nodes = self._source.nodes if scope is None else ast.walk(scope)
+            if any(_changes(node, name) for node in nodes):
+                raise UnknownValueError
 
     def _bound_to(self, binding: Binding, source: SourceFile, names: LocalNames | None, depth: int) -> Any:
         match binding:
@@ -209,6 +220,20 @@ def _only(found: Iterable[Any]) -> Any:
         case [one]:
             return one
     raise UnknownValueError
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """Return whether a node sets an entry in what a variable is bound to, or calls a method that changes it."""
+    match node:
+        case ast.Subscript(value=inner, ctx=ast.Store() | ast.Del()):
+            changed = inner
+        case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _CHANGING:
+            changed = inner
+        case _:
+            return False
+    while isinstance(changed, ast.Subscript):
+        changed = changed.value
+    return isinstance(changed, ast.Name) and changed.id == name
 
 
 def _short(text: str) -> str:
