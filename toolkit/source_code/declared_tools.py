@@ -2,6 +2,7 @@
 
 Such a definition is a dictionary with a name and a JSON Schema, an entry of a table whose keys are the names, an object
 of a class of the project with such fields, or a class with such methods. It counts if the project sends definitions.
+What has an unmistakable form counts anywhere.
 """
 
 import ast
@@ -17,6 +18,7 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, fields_of
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants
+from toolkit.source_code.data_forms import DataForms, FormedTool, name_in
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import scope_around
 from toolkit.source_code.meanings import Defined
@@ -24,6 +26,7 @@ from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.registrations import argument_of, files_around
 from toolkit.source_code.source_files import SourceFile, last_name
+from toolkit.source_code.syntax_nodes import parts_by_key
 from toolkit.tools.foreign.frameworks import all_packages
 from toolkit.tools.foreign.source_marks import Registration, SourceMarks, ToolClasses
 
@@ -51,6 +54,7 @@ class DeclaredTool(NamedTuple):
         registration: Where the call that creates an object has its parts.
         as_class: The class that it is.
         sent_at: The files and the lines of dictionaries that the project makes of such definitions.
+        form_of: The framework whose form it has, if that alone makes it a tool.
     """
 
     marks: SourceMarks
@@ -61,6 +65,25 @@ class DeclaredTool(NamedTuple):
     registration: Registration | None = None
     as_class: ClassTool | None = None
     sent_at: frozenset[tuple[str, int]] = frozenset()
+    form_of: str | None = None
+
+    @classmethod
+    def of_form(cls, found: FormedTool) -> "DeclaredTool":
+        """Return a tool that its form shows."""
+        framework, form = found.known
+        marks = marks_of(framework)
+        assert marks is not None  # its form is one of them
+        is_call = found.parts is None
+        registration = Registration((), "definition", function=(), schema=form.schemas) if is_call else None
+        return cls(
+            marks,
+            found.key,
+            found.node,
+            found.name,
+            declared=found.parts,
+            registration=registration,
+            form_of=framework,
+        )
 
 
 class _Sender(NamedTuple):
@@ -97,6 +120,7 @@ class DeclaredTools:
         self._constants = constants
         self._meanings = constants.meanings
         self._uses = uses
+        self._forms = DataForms(constants)
         self._projects: dict[Path, _Project] = {}
         self._around: dict[SourceFile, _Project] = {}
         self._imported: dict[str, bool] = {}
@@ -105,13 +129,15 @@ class DeclaredTools:
     def in_file(self, source: SourceFile) -> tuple[DeclaredTool, ...]:
         """Return the definitions in a file, in no particular order."""
         if source not in self._found:
-            self._found[source] = tuple(self._definitions_in(source))
+            formed = map(DeclaredTool.of_form, self._forms.in_file(source))
+            self._found[source] = (*self._definitions_in(source), *formed)
         return self._found[source]
 
     def are_before(self, source: SourceFile) -> bool:
         """Return whether a file, or one that it imports, has definitions, so that it may make tools of these."""
         files = filter(None, map(self._meanings.source, files_around(self._meanings, source)))
-        return any(one.name is not None for file in files for one in self.in_file(file))
+        found = (one for file in files for one in self.in_file(file))
+        return any(one.name is not None and one.form_of is None for one in found)
 
     def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
         tables = [one for one in source.nodes if isinstance(one, ast.Dict)]
@@ -127,19 +153,19 @@ class DeclaredTools:
                 yield from self._of_class(source, one)
 
     def _of_dictionary(self, source: SourceFile, defined: ast.Dict) -> Iterator[DeclaredTool]:
-        parts = _parts_of(defined)
+        parts = parts_by_key(defined)
         key = next((one for one in SCHEMAS if one in parts), None)
         if key is None or "name" not in parts or isinstance(parts[key], ast.Constant):
             return
         sent = self._sent_by(source, key)
         if sent is not None:
-            name = self._constants.text(source, parts["name"], scope_around(source.tree, defined))
+            name = name_in(self._constants, source, parts["name"], scope_around(source.tree, defined))
             yield DeclaredTool(sent, key, defined, name, declared=defined)
 
     def _by_key(self, source: SourceFile, table: ast.Dict) -> Iterator[DeclaredTool]:
         """Yield the definitions in a table whose keys are the names."""
-        for name, defined in _parts_of(table).items():
-            parts = _parts_of(defined) if isinstance(defined, ast.Dict) else {}
+        for name, defined in parts_by_key(table).items():
+            parts = parts_by_key(defined) if isinstance(defined, ast.Dict) else {}
             key = next((one for one in SCHEMAS if one in parts), None)
             if key is None or "name" in parts or "description" not in parts or not _NAME.fullmatch(name):
                 continue
@@ -227,7 +253,7 @@ class DeclaredTools:
         found = set()
         for other in filter(None, map(self._meanings.source, self._project_of(source).writers)):
             for node in ast.walk(other.tree):
-                parts = _parts_of(node) if isinstance(node, ast.Dict) else {}
+                parts = parts_by_key(node) if isinstance(node, ast.Dict) else {}
                 if isinstance(node, ast.Dict) and "name" in parts and not parts.keys().isdisjoint(SCHEMAS):
                     is_shown = isinstance(parts["name"], ast.Constant)
                     found |= set() if is_shown else {(other.path, node.lineno)}
@@ -276,11 +302,6 @@ def _signs() -> Mapping[str, re.Pattern[bytes]]:
     return found
 
 
-def _parts_of(table: ast.Dict) -> dict[str, ast.expr]:
-    pairs = zip(table.keys, table.values, strict=True)
-    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant) and isinstance(key.value, str)}
-
-
 def _may_define(call: ast.Call) -> bool:
     """Whether a call has the keyword of a schema, or a text and something else by position."""
     is_text = len(call.args) > 1 and isinstance(call.args[0], ast.Constant | ast.Name | ast.Attribute)
@@ -289,12 +310,12 @@ def _may_define(call: ast.Call) -> bool:
 
 def _may_be_schema(node: ast.expr) -> bool:
     """Whether an expression may be a JSON Schema; a dictionary of the skill of an agent only has names of fields."""
-    parts = _parts_of(node) if isinstance(node, ast.Dict) else {}
+    parts = parts_by_key(node) if isinstance(node, ast.Dict) else {}
     return not parts or not _KEYWORDS.isdisjoint(parts)
 
 
 def _in_other_formats(table: ast.Dict) -> Iterator[ast.Dict]:
     """Yield the dictionaries with another meaning, such as the properties of a schema."""
-    for key, value in _parts_of(table).items():
+    for key, value in parts_by_key(table).items():
         if key in _OTHER_FORMATS:
             yield from (one for one in ast.walk(value) if isinstance(one, ast.Dict))

@@ -104,6 +104,12 @@ def parts_of(node: ast.expr) -> list[ast.expr]:
     return []
 
 
+def parts_by_key(table: ast.Dict) -> dict[str, ast.expr]:
+    """Return the values of a dictionary display by those of its keys that are text."""
+    pairs = zip(table.keys, table.values, strict=True)
+    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
 def is_none(node: ast.AST | None) -> bool:
     """Return whether an expression is the constant `None`."""
     return isinstance(node, ast.Constant) and node.value is None

@@ -18,6 +18,8 @@ _USES = re.compile(
 )
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
+_QUOTED = (b'"function"', b"'function'")
+_FORMS = (b"FunctionDeclaration", b"unction_declarations", b"unctionDeclarations", b"toolSpec")
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 
@@ -92,7 +94,7 @@ class ToolHints:
         It imports a framework, has a mark or the key of a schema, or takes a base class, a decorator or a function
         from a file that may.
         """
-        if any(name in text for name in self._own_decorators) or _DECLARES.search(text):
+        if any(name in text for name in self._own_decorators) or _DECLARES.search(text) or _has_form(text):
             return True
         return mentions_framework(text) or self._takes_from_others(file, text, _used_in(text))
 
@@ -109,6 +111,12 @@ class ToolHints:
                 known = mentions_framework(text) or self._takes_from_others(file, text, {name, *_used_in(text)})
                 self._known[file, name] = known
         return self._known[file, name]
+
+
+def _has_form(text: bytes) -> bool:
+    """Whether the text may have a definition of a tool that only its form shows; see `data_forms`."""
+    is_function = b"parameters" in text and (any(one in text for one in _QUOTED) or b"functions=" in text)
+    return is_function or any(one in text for one in _FORMS)
 
 
 def _used_in(text: bytes) -> set[str]:

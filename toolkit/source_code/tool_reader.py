@@ -228,7 +228,7 @@ class _Walk:
         found += [self._tool(one.marks, _RENAMED, one.node, name=one.name) for one in renamed]
         shown = [node for one in found for node in (one.node, one.declared) if node is not None]
         if not (self._lists and any(one.marks.serves for one in found)):  # what it lists is followed
-            found += self._declared({(one.lineno, one.col_offset) for one in shown})
+            found += self._declared({(one.lineno, one.col_offset) for one in shown}, {one.name for one in found})
         left = [one for one in found if one.name is not None or one.mark not in self.named]
         once = {_same(one): one for one in reversed(left)}
         return [one for one in left if once[_same(one)] is one]
@@ -707,10 +707,16 @@ class _Walk:
                 marks, kind.listing or "class", shown, name=one.name, function=one.method, home=one.home, as_class=one
             )
 
-    def _declared(self, known: Collection[tuple[int, int]]) -> Iterator[WrittenTool]:
-        """Yield the tools that are defined as plain data, except at these lines and columns."""
-        for one in self._reader.declared.in_file(self._source):
-            if (one.node.lineno, one.node.col_offset) in known:
+    def _declared(self, known: Collection[tuple[int, int]], named: Collection[str | None]) -> Iterator[WrittenTool]:
+        """Yield the tools that are defined as plain data, except at these lines and columns.
+
+        A definition that only its form makes a tool is left out if it has the name of another tool, of which it is
+        what one provider receives.
+        """
+        declared = self._reader.declared.in_file(self._source)
+        named = {*named, *(one.name for one in declared if one.form_of is None)}
+        for one in declared:
+            if (one.node.lineno, one.node.col_offset) in known or (one.form_of is not None and one.name in named):
                 continue
             if one.name is None and one.declared is not None:
                 self.unfollowed.append(Unfollowed(one.declared, one.marks.title))
@@ -728,6 +734,7 @@ class _Walk:
                 declared=one.declared,
                 sent_at=one.sent_at,
                 scope=scope_around(self._source.tree, one.node),
+                framework=one.form_of,
             )
 
     def _in_variable(self) -> Iterator[WrittenTool]:
@@ -809,8 +816,10 @@ class _Walk:
         found = [] if given is None else self._reader.held.calls_behind(Expression(self._source, given, names))
         return [*found]
 
-    def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
-        framework = framework_of(marks.packages[0]) or OURS
+    def _tool(
+        self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, *, framework: str | None = None, **known: Any
+    ) -> WrittenTool:
+        framework = framework or framework_of(marks.packages[0]) or OURS
         return WrittenTool(self._source.path, framework, marks, kind, node, **known)
 
 

@@ -65,6 +65,8 @@ def unmade_tools(files: Iterable[Path]) -> str | None:
             continue
         functions = [one for one in source.top_definitions() if isinstance(one, FUNCTIONS)]
         for tool in reader.tools_in(source):
+            if tool.marks.forms:  # data is a tool in the source only
+                continue
             at = (tool.mark or tool.node).lineno
             maker = next((one for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
             if maker is not None and tool.path == source.path:

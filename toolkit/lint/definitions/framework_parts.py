@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolkit.dialects.recognizing import recognize
 from toolkit.lint.definitions.source_texts import SourceTexts, described, shows_all
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition
 from toolkit.source_code.annotation_schemas import is_required
@@ -45,7 +46,8 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
     if tool.declared is not None:
-        return _without_wrapper(file, part_of(tool.declared, *SCHEMAS))
+        keys = [key for form in tool.marks.forms for key in form.schemas] or SCHEMAS
+        return _without_wrapper(file, part_of(tool.declared, *keys))
     if (whole := written_whole(tool)) is not None:
         shown = file.resolved(whole)
         is_shown = isinstance(shown, ast.Dict | ast.Call)
@@ -77,8 +79,16 @@ def schema_of(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None
         return None
     if not isinstance(found, dict):
         return None
+    found = _in_json_schema(tool, found)
     is_schema = isinstance(found.get("properties", found.get("type")), dict | str)
     return found if is_schema and all(isinstance(key, str) for key in found) else None
+
+
+def _in_json_schema(tool: WrittenTool, schema: dict[Any, Any]) -> Mapping[str, Any]:
+    """Return a schema whose types a provider may write otherwise, such as `OBJECT`, as JSON Schema."""
+    listed_in = next((one for form in tool.marks.forms for one in form.listed_in), None)
+    found = None if listed_in is None else recognize({"name": tool.name, "parameters": schema}, listed_in)
+    return schema if found is None else found.parameters
 
 
 def parameters_of(

@@ -3,7 +3,7 @@
 import os
 import site
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -65,7 +65,7 @@ class Framework(NamedTuple):
     """A supported framework, whose module in `toolkit.frameworks` has the name of its row.
 
     Attributes:
-        packages: The packages that its users import.
+        packages: The packages that its users import; none if its tools are data, which programs send with any package.
         mark: The attribute that it sets on functions; empty if it sets none.
         takes_any_object: Whether it accepts objects of any class with marked methods.
         steps: The class whose subclasses have marked methods that no model calls; empty if there is none.
@@ -112,6 +112,9 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
     "agno": Framework(("agno", "phi")),
+    "openai_api": Framework(()),
+    "gemini_api": Framework(()),
+    "bedrock_api": Framework(()),
 }
 """The supported frameworks, by the names of their modules."""
 
@@ -142,6 +145,11 @@ _NO_FRAMEWORKS = sys.stdlib_module_names | {"", "toolkit"}
 def all_packages() -> Mapping[str, str]:
     """Return every framework, including those of plugins, by the packages that its users import."""
     return {**registered_frameworks(), **FRAMEWORK_OF_PACKAGE}
+
+
+def data_frameworks() -> Sequence[str]:
+    """Return the frameworks whose tools are only data, so that no import shows them."""
+    return [name for name, framework in FRAMEWORKS.items() if not framework.packages]
 
 
 def framework_of_mark(function: object) -> str | None:

@@ -180,6 +180,37 @@ class Sent(NamedTuple):
     texts: tuple[str, ...] = ()
 
 
+class DataForm(NamedTuple):
+    """A definition that a program writes as plain data, and that is a tool wherever it is: nothing else looks like it.
+
+    Attributes:
+        schemas: The keys of its JSON Schema.
+        kind: Its `type`; empty if it has none.
+        inner: The key of the dictionary in it that has the name, the description and the schema; empty if it has them.
+        listed_in: The keys, and the keywords of calls, whose lists contain such definitions; without these and
+            `passed_as`, it may be anywhere.
+        passed_as: The keywords of calls whose lists contain such definitions.
+        classes: Patterns for the classes whose objects are such definitions, with the same parts as keywords.
+    """
+
+    schemas: tuple[str, ...]
+    kind: str = ""
+    inner: str = ""
+    listed_in: tuple[str, ...] = ()
+    passed_as: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether a dictionary of this form is a definition wherever it is."""
+        return bool(self.kind or self.inner)
+
+    @property
+    def may_lack_schema(self) -> bool:
+        """Whether it is a definition without parameters if it has a name and a description, but no schema."""
+        return bool((self.kind and self.inner) or self.listed_in)
+
+
 class SourceMarks(NamedTuple):
     """The names that define tools of one kind.
 
@@ -208,6 +239,7 @@ class SourceMarks(NamedTuple):
         terms: How its users write what the hints of lint suggest.
         demands: What the framework requires of functions.
         sent: The definitions that programs write as plain data, if they do.
+        forms: The forms of such definitions that need no package.
         serves: The methods of its servers that use standard output unless another transport is set; if there are any,
             its tools are served over MCP.
     """
@@ -231,6 +263,7 @@ class SourceMarks(NamedTuple):
     demands: Demands = Demands()
     serves: tuple[str, ...] = ()
     sent: Sent | None = None
+    forms: tuple[DataForm, ...] = ()
 
 
 OUR_MARKS = SourceMarks(

@@ -1,0 +1,151 @@
+"""Definitions whose form alone makes them tools are found, with any package or none, and what resembles them is not."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+ORDER = '{"type": "object", "properties": {"order": {"type": "string", "description": "Its number."}}}'
+PARTS = f'"name": "find", "description": "Find an order.", "parameters": {ORDER}'
+CHAT = f'{{"type": "function", "function": {{{PARTS}}}}}'
+FLAT = f'{{"type": "function", {PARTS}}}'
+BEDROCK = f'{{"toolSpec": {{"name": "find", "description": "Find an order.", "inputSchema": {{"json": {ORDER}}}}}}}'
+CAPITALS = ORDER.replace('"object"', '"OBJECT"').replace('"string"', '"STRING"')
+GEMINI = f'{{"name": "find", "description": "Find an order.", "parameters": {CAPITALS}}}'
+DECLARED = f'FunctionDeclaration(name="find", description="Find an order.", parameters={CAPITALS})'
+NOTHING = ([], ["no tools found in the source of '.'"])
+
+
+@pytest.fixture
+def listed():
+    """Return the tools that `list --static` finds, and what it says about others."""
+
+    def listed():
+        result = CliRunner().invoke(application(), ["list", ".", "--static", "--format", "json"])
+        found = [
+            f"{one['path']}:{one['line']} {one['name']} {one['framework']} {one['kind']}"
+            for one in json.loads(result.stdout)
+        ]
+        return found, [one["message"] for one in json.loads(result.stderr or '{"problems": []}')["problems"]]
+
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        (f"import openai\nTOOLS = [{CHAT}]\n", "2 find openai_api parameters"),
+        (f"TOOLS = [{CHAT}]\n", "1 find openai_api parameters"),
+        (f"from litellm import completion\n\ncompletion(tools=[{CHAT}])\n", "3 find openai_api parameters"),
+        (f"FIND = {FLAT}\nTOOLS = [FIND]\n", "1 find openai_api parameters"),
+        (f"def tools():\n    return [{CHAT}]\n", "2 find openai_api parameters"),
+        (f"class Find:\n    definition = {CHAT}\n", "2 find openai_api parameters"),
+        (f"class Find:\n    def to_openai(self):\n        return {CHAT}\n", "3 find openai_api parameters"),
+        (
+            f'TOOL = dict(type="function", function=dict(name="find", parameters={ORDER}))\n',
+            "1 find openai_api parameters",
+        ),
+        (f'FIND = {{{PARTS}}}\nTOOL = {{"type": "function", "function": FIND}}\n', "1 find openai_api parameters"),
+        (
+            f'ALL = [\n    {{{PARTS}}}\n]\nTOOLS = [{{"type": "function", "function": one}} for one in ALL]\n',
+            "2 find openai_api parameters",
+        ),
+        (f"ALL = [{{{PARTS}}}]\nask(functions=ALL)\n", "1 find openai_api parameters"),
+        (CHAT.replace(ORDER, "Find.model_json_schema()"), "1 find openai_api parameters"),
+        (f"TOOLS = [{BEDROCK}]\n", "1 find bedrock_api inputSchema"),
+        (f'TOOLS = [{{"function_declarations": [{GEMINI}]}}]\n', "1 find gemini_api parameters"),
+        (f"from google.genai import types\n\nFIND = types.{DECLARED}\n", "3 find gemini_api FunctionDeclaration"),
+        (
+            f"from vertexai.generative_models import FunctionDeclaration\nFIND = {DECLARED}\n",
+            "2 find gemini_api FunctionDeclaration",
+        ),
+    ],
+)
+def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
+    write(tools=text)
+    assert listed() == ([f"tools.py:{tool}"], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'CHOICE = {"type": "function", "function": {"name": "find"}}\n',
+        'CALLS = [{"type": "function", "function": {"name": "find", "arguments": "{}"}}]  # no parameters\n',
+        'CALLED = {"type": "function", "name": "find", "call_id": "1", "arguments": "{}"}  # no parameters\n',
+        f'"""Takes tools:\n\n    {CHAT}\n"""\n',
+        f"def send(tool):\n    return {CHAT.replace(chr(34) + 'find' + chr(34), 'tool.name')}\n",
+        f"def send(name):\n    return {CHAT.replace(chr(34) + 'find' + chr(34), 'name')}\n",
+        f"assert sent() == [{CHAT}]\n",
+        f"ask(tool_calls=[{CHAT}], response_format={FLAT}, tool_choice={FLAT})\n",
+        f'CONFIG = {{"examples": [{CHAT}]}}\n',
+        f"FIND = {{{PARTS}}}\n",
+        f'QUERY = {{"functions": [{{{PARTS}}}]}}\n',
+        'NODE = {"type": "function", "name": "find", "parameters": ["order"]}\n',
+        'STEP = {"type": "function", "name": "find", "parameters": {"order": 1}}\n',
+        f"from google.genai import types\n\n\ndef send(tool):\n    return types.{DECLARED.replace(chr(34) + 'find' + chr(34), 'tool.name')}\n",
+        f"FIND = {DECLARED}\n",
+    ],
+)
+def test_what_resembles_a_definition_is_none(text, write, listed):
+    write(tools=text)
+    assert listed()[0] == []
+
+
+def test_a_definition_without_parameters_is_a_tool(write, listed):
+    write(
+        tools=f'TOOLS = [\n    {CHAT},\n    {{"type": "function", "function": {{"name": "now", "description": "Now."}}}},\n]\n'
+    )
+    assert listed()[0] == ["tools.py:2 find openai_api parameters", "tools.py:3 now openai_api parameters"]
+
+
+def test_names_come_from_constants_also_in_another_file(write, listed):
+    named = CHAT.replace('"find"', "names.FIND")
+    write(names='FIND = "find_order"\n', tools=f"import names\n\nTOOLS = [{named}]\n")
+    assert listed() == (["tools.py:3 find_order openai_api parameters"], [])
+
+
+def test_the_name_that_only_subclasses_have_is_none(write, listed):
+    computed = CHAT.replace('"find"', "self.name")
+    write(tools=f'class Tool:\n    name = ""\n\n    def sent(self):\n        return {computed}\n')
+    assert listed() == NOTHING
+
+
+DECORATED = f"""
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+SENT = [{CHAT}]
+
+
+@mcp.tool
+def find(order: str) -> str:
+    return order
+"""
+
+
+def test_a_definition_of_what_a_decorator_makes_a_tool_is_the_same_tool(write, listed):
+    write(server=DECORATED)
+    assert listed() == (["server.py:9 find fastmcp decorator"], [])
+
+
+def lint(*codes):
+    command = ["lint", ".", "--static", "--no-cache", "--quiet", "--format", "concise", "--select", ",".join(codes)]
+    return CliRunner().invoke(application(), command).stdout.splitlines()
+
+
+def test_definitions_are_checked_like_other_tools(write):
+    wrong = CHAT.replace('"find"', '"find order"').replace(', "description": "Its number."', "")
+    required = BEDROCK.replace("}}}}}}", '}}, "required": ["shop"]}}}}')
+    write(tools=f"TOOLS = [\n    {wrong},\n    {required},\n]\n")
+    assert lint("TK101", "TK204", "TK303") == [
+        "tools.py:3:5: error[TK303] tool 'find' requires 'shop', which its schema does not describe",
+        "tools.py:2:5: error[TK101] invalid tool name 'find order': OpenAI, Anthropic, Gemini, Bedrock and Mistral refuse it",
+        "tools.py:2:142: info[TK204] parameter 'order' of 'find order' has no description",
+    ]
+
+
+def test_types_of_gemini_in_capitals_are_valid(write):
+    write(tools=f'TOOLS = [{{"function_declarations": [{GEMINI}]}}]\n')
+    assert lint("TK3") == []

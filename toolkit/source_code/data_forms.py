@@ -1,0 +1,220 @@
+"""Find the definitions of tools whose form alone shows what they are, such as `{"type": "function", "function": {…}}`.
+
+They are part of requests to a model, which a program can send with any package, so no import shows them.
+"""
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from toolkit.source_code.constants import Constants, UnknownValueError, elements_of
+from toolkit.source_code.known_marks import marks_of
+from toolkit.source_code.local_names import LocalNames, scope_around
+from toolkit.source_code.registrations import argument_of
+from toolkit.source_code.source_files import SourceFile, last_name
+from toolkit.source_code.syntax_nodes import parts_by_key
+from toolkit.tools.foreign.frameworks import data_frameworks
+from toolkit.tools.foreign.source_marks import DataForm, is_among
+
+_CALLED = {
+    "dict", "ChatCompletionFunctionToolParam", "ChatCompletionToolParam", "ChatCompletionToolParamFunctionChunk",
+    "FunctionDefinition", "FunctionToolParam",
+}  # fmt: skip
+"""Typed dictionaries of SDKs, which are written as calls."""
+_SHOWING = {"example", "examples", "json_schema_extra", "tool_calls", "tool_choice", "response_format"}
+"""The keys and keywords of data that is no list of definitions, whatever it looks like."""
+_KEYWORDS = {"type", "type_", "properties", "$ref", "anyOf", "oneOf", "allOf"}
+
+
+class KnownForm(NamedTuple):
+    """A form, and the framework whose tools have it."""
+
+    framework: str
+    form: DataForm
+
+
+class FormedTool(NamedTuple):
+    """A definition.
+
+    Attributes:
+        known: Its form.
+        key: The key of its schema.
+        node: The dictionary, or the call that makes an object of a class of the provider.
+        name: Its name.
+        parts: The dictionary with its parts; `None` if it is a call.
+    """
+
+    known: KnownForm
+    key: str
+    node: ast.expr
+    name: str
+    parts: ast.Dict | None = None
+
+
+class DataForms:
+    """Finds definitions in files."""
+
+    def __init__(self, constants: Constants) -> None:
+        self._constants = constants
+
+    def in_file(self, source: SourceFile) -> Iterator[FormedTool]:
+        """Yield the definitions in a file, in no particular order, and each once."""
+        found: dict[tuple[int, int], FormedTool] = {}
+        for node in source.nodes:
+            if isinstance(node, ast.Dict | ast.Call):
+                for one in (*self._by_itself(source, node), *self._in_lists(source, node)):
+                    found.setdefault((one.node.lineno, one.node.col_offset), one)
+        shown = _shown_only(source) if found else ()
+        yield from (one for one in found.values() if one.node not in shown)
+
+    def _by_itself(self, source: SourceFile, node: ast.Dict | ast.Call) -> Iterator[FormedTool]:
+        whole = as_dictionary(node)
+        parts = {} if whole is None else parts_by_key(whole)
+        for known in _forms():
+            form = known.form
+            if form.is_anywhere and whole is not None and _has_signs(parts, form):
+                inner = parts.get(form.inner) if form.inner else whole
+                yield from self._behind(source, known, node, inner)
+            elif isinstance(node, ast.Call) and form.classes and _is_class(source, node, form):
+                yield from self._of_call(source, known, node)
+
+    def _behind(
+        self, source: SourceFile, known: KnownForm, node: ast.expr, inner: ast.expr | None
+    ) -> Iterator[FormedTool]:
+        """Yield the definition in a dictionary, or those that a variable in it stands for."""
+        if isinstance(inner, ast.Name):
+            scope = scope_around(source.tree, node)
+            listed = _list_in_comprehension(source, node, inner.id)
+            for one in self._dictionaries(source, listed or inner, scope):
+                yield from self._of_dictionary(source, known, one, one)
+        elif (parts := as_dictionary(inner)) is not None:
+            yield from self._of_dictionary(source, known, node, parts)
+
+    def _in_lists(self, source: SourceFile, node: ast.Dict | ast.Call) -> Iterator[FormedTool]:
+        """Yield the definitions in a list under a key, or in an argument, that is for definitions."""
+        if isinstance(node, ast.Dict):
+            given = parts_by_key(node)
+        else:
+            given = {one.arg: one.value for one in node.keywords if one.arg is not None}
+        for known in _forms():
+            form = known.form
+            names = form.listed_in if isinstance(node, ast.Dict) else (*form.listed_in, *form.passed_as)
+            for listed in (given[name] for name in names if name in given):
+                for one in self._dictionaries(source, listed, scope_around(source.tree, node)):
+                    yield from self._of_dictionary(source, known, one, one)
+
+    def _dictionaries(self, source: SourceFile, given: ast.expr, names: LocalNames | None) -> list[ast.Dict]:
+        """Return the dictionaries of this file that a variable is bound to, or that a list has."""
+        meanings = self._constants.meanings
+        listed = [(one.source, one.node, one.names) for one in elements_of(meanings, (source, given, names))]
+        found: list[ast.Dict] = []
+        for home, one, scope in ((source, given, names), *listed):
+            named = meanings.values_of(home, one, scope) if isinstance(one, ast.Name) else [(home, one, scope)]
+            found += [node for place, node, _ in named if place is source and isinstance(node, ast.Dict)]
+        return found
+
+    def _of_dictionary(
+        self, source: SourceFile, known: KnownForm, node: ast.expr, whole: ast.Dict
+    ) -> Iterator[FormedTool]:
+        form, parts = known.form, parts_by_key(whole)
+        scope = scope_around(source.tree, node)
+        name = self._name(source, parts.get("name"), scope)
+        key = next((one for one in form.schemas if one in parts), None)
+        is_described = "description" in parts
+        if "arguments" in parts:  # a call of a tool
+            return
+        if key is None and is_described and name is not None and form.may_lack_schema:
+            yield FormedTool(known, form.schemas[0], node, name, parts=whole)
+        elif key is not None and name is not None and self._is_schema(source, parts[key], scope, is_sure=is_described):
+            yield FormedTool(known, key, node, name, parts=whole)
+
+    def _of_call(self, source: SourceFile, known: KnownForm, call: ast.Call) -> Iterator[FormedTool]:
+        name = self._name(source, argument_of(call, ("name",)), scope_around(source.tree, call))
+        if name is not None:
+            yield FormedTool(known, last_name(call.func), call, name)
+
+    def _name(self, source: SourceFile, node: ast.expr | None, names: LocalNames | None) -> str | None:
+        return None if node is None else name_in(self._constants, source, node, names)
+
+    def _is_schema(self, source: SourceFile, node: ast.expr, names: LocalNames | None, *, is_sure: bool) -> bool:
+        """Return whether an expression is a JSON Schema of an object; one that is computed is if the rest is sure."""
+        try:
+            value = self._constants.value(source, node, names)
+        except UnknownValueError:
+            if (whole := as_dictionary(node)) is None:
+                return is_sure and not isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.JoinedStr)
+            value = dict.fromkeys(parts_by_key(whole))
+        return isinstance(value, dict) and _is_of_object(value, is_sure=is_sure)
+
+
+def name_in(constants: Constants, source: SourceFile, node: ast.expr, names: LocalNames | None) -> str | None:
+    """Return the name in a definition; `None` if the source does not show it, as for an empty one of a base class."""
+    text = constants.text(source, node, names)
+    return text if text or isinstance(node, ast.Constant) else None
+
+
+def as_dictionary(node: ast.expr | None) -> ast.Dict | None:
+    """Return a dictionary display, also one that is written as a call such as `dict(type="function")`, or `None`."""
+    if not isinstance(node, ast.Call):
+        return node if isinstance(node, ast.Dict) else None
+    if node.args or not node.keywords or last_name(node.func) not in _CALLED:
+        return None
+    keys: list[ast.expr | None] = [None if one.arg is None else ast.Constant(one.arg) for one in node.keywords]
+    return ast.copy_location(ast.Dict(keys, [one.value for one in node.keywords]), node)
+
+
+@cache
+def _forms() -> tuple[KnownForm, ...]:
+    known = ((framework, marks_of(framework)) for framework in data_frameworks())
+    return tuple(KnownForm(framework, form) for framework, marks in known if marks is not None for form in marks.forms)
+
+
+def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
+    kind = parts.get("type")
+    is_of_kind = isinstance(kind, ast.Constant) and kind.value == form.kind
+    return (is_of_kind if form.kind else True) and (form.inner in parts if form.inner else "name" in parts)
+
+
+def _is_class(source: SourceFile, call: ast.Call, form: DataForm) -> bool:
+    meaning = source.meaning(call.func)
+    return meaning is not None and "." in meaning and is_among(meaning, form.classes)
+
+
+def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
+    """Return whether a dictionary is a JSON Schema of an object, or that schema in `{"json": {…}}` of Bedrock."""
+    inner = schema.get("json")
+    schema = inner if len(schema) == 1 and isinstance(inner, dict) else schema
+    kind = schema.get("type", schema.get("type_"))
+    if isinstance(kind, str):
+        return kind.lower() == "object"
+    return not _KEYWORDS.isdisjoint(schema) or (is_sure and not schema)
+
+
+def _list_in_comprehension(source: SourceFile, element: ast.expr, name: str) -> ast.expr | None:
+    """Return the list that a comprehension goes through whose element is a dictionary with the variable."""
+    for one in source.nodes:
+        if isinstance(one, ast.ListComp | ast.GeneratorExp) and one.elt is element:
+            loops = (loop for loop in one.generators if isinstance(loop.target, ast.Name) and loop.target.id == name)
+            return next((loop.iter for loop in loops), None)
+    return None
+
+
+def _shown_only(source: SourceFile) -> Collection[ast.AST]:
+    """Return the parts of a file that compare data, or show an example of it."""
+    found: set[ast.AST] = set()
+    for node in source.nodes:
+        for one in _data_in(node):
+            found.update(ast.walk(one))
+    return found
+
+
+def _data_in(node: ast.AST) -> Iterable[ast.AST]:
+    match node:
+        case ast.Assert() | ast.Compare():
+            return [node]
+        case ast.keyword(arg=name, value=value) if name in _SHOWING:
+            return [value]
+        case ast.Dict():
+            return [value for key, value in parts_by_key(node).items() if key in _SHOWING]
+    return ()
