@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Module
 from toolkit.source_code.source_files import Binding, Definition, Imported, SourceFile, is_instance_of_type, last_name
+from toolkit.source_code.syntax_nodes import added_to
 
 _DEEPEST = 50
 _LONGEST = 100_000
@@ -297,7 +298,7 @@ class _Elements:
         if isinstance(node, ast.Name):
             scope = _scope_of(node.id, given.names)
             place: ast.AST = given.source.tree if scope is None else scope.node
-            for added in _added(place, node.id):
+            for added in added_to(place, node.id):
                 yield Expression(given.source, added, scope)
 
 
@@ -319,15 +320,3 @@ def _scope_of(name: str, names: LocalNames | None) -> LocalNames | None:
     while names is not None and name not in names.bound:
         names = names.outer
     return names
-
-
-def _added(place: ast.AST, name: str) -> Iterator[ast.expr]:
-    """Yield the lists by which statements extend a variable."""
-    for node in ast.walk(place):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append"), args=[one]) if target == name:
-                yield ast.copy_location(ast.List([one], ast.Load()), one)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="extend"), args=[more]) if target == name:
-                yield more
-            case ast.AugAssign(target=ast.Name(id=target), op=ast.Add(), value=more) if target == name:
-                yield more

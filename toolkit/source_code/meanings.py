@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.local_names import Local, LocalNames, scope_around
 from toolkit.source_code.lookups import Lookups
 from toolkit.source_code.module_files import PACKAGE, place_in_package, project_folders, source_of_module
 from toolkit.source_code.own_packages import shadowing
@@ -23,6 +23,7 @@ from toolkit.source_code.source_files import (
     last_name,
     statements_below,
 )
+from toolkit.source_code.syntax_nodes import added_to
 from toolkit.tools.foreign.frameworks import framework_of
 
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
@@ -78,6 +79,7 @@ class Meanings:
         self._edges: dict[str, set[str]] = {}
         self._places: dict[str, tuple[str, list[str]]] = {}
         self._homes: dict[tuple[str, str], str | None] = {}
+        self._classes: dict[ast.ClassDef, LocalNames] = {}
         self._locals: dict[int, tuple[Local, ...]] = {}
 
     def source(self, file: str) -> SourceFile | None:
@@ -253,10 +255,15 @@ class Meanings:
                 return [one for part in parts for one in self._of_objects(source, part, names)]
         return [one for meaning in self.of(source, function, names) for one in self._returned(meaning)]
 
-    def _own_objects(self, source: SourceFile, node: ast.expr, names: LocalNames | None) -> Iterable[str]:
-        """Return what `self` in a method is: an instance of the known base classes of its class."""
-        cls = names.enclosing_class(node) if names is not None else None
-        return () if cls is None else [f"{one}{CALLED}" for one in self.made_from(Defined(source, cls))]
+    def _own_objects(self, source: SourceFile, node: ast.expr, names: LocalNames | None) -> Iterable[Meaning]:
+        """Return what `self` or `super()` in a method is: an instance of the base classes of its class."""
+        is_super = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+        cls = names.enclosing_class(ast.Name("self") if is_super else node) if names is not None else None
+        if cls is None:
+            return ()
+        known = [f"{one}{CALLED}" for one in self.made_from(Defined(source, cls))]
+        bases = [one for base in cls.bases for one in self.of(source, base) if one != Defined(source, cls)]
+        return [*known, *(made for one in bases for made in _made_of(one))]
 
     def made_from(self, meaning: Meaning, depth: int = 10, names: LocalNames | None = None) -> Iterable[str]:
         """Return the dotted names of a class, if it is known, or of its known base classes; `names` is its scope."""
@@ -275,8 +282,7 @@ class Meanings:
         """Return what a call returns; for a function of the project, by its annotation or `return` statements."""
         if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
             known: list[Meaning] = [f"{one}{CALLED}" for one in self.made_from(meaning)]
-            is_class = isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef)
-            return [*known, Object(meaning.source, meaning.node)] if is_class else known  # type: ignore[union-attr, arg-type]  # as the line above says
+            return [*known, *_made_of(meaning)]
         source, function = meaning.source, meaning.node
         return self._lookups.find(function, lambda: self._results_of(source, function))
 
@@ -284,7 +290,7 @@ class Meanings:
         annotated: list[Meaning] = (
             [] if function.returns is None else list(self._of_objects(source, function.returns, None))
         )
-        names = LocalNames(function, None)
+        names = LocalNames(function, scope_around(source.tree, function))
         returned = [one.value for one in statements_below(function) if isinstance(one, ast.Return) and one.value]
         found = annotated or [one for value in returned for one in self.of(source, value, names)]
         known = [one for one in found if isinstance(one, str | Object)]
@@ -340,11 +346,21 @@ class Meanings:
                 return [Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
             case Object(source=source, node=cls):
                 own = [each for one in self._member(Defined(source, cls), name) for each in self._taken_from(one)]
+                own = own or [*self._of_attribute(meaning, name)]
                 bases = [] if own else [one for base in cls.bases for one in self.of(source, base)]
                 return own or [
                     inner for one in bases if one != Defined(source, cls) for inner in self._inherited(one, name)
                 ]
         return ()
+
+    def _of_attribute(self, made: Object, name: str) -> Iterable[Meaning]:
+        """Return what a class, or a method of it, sets an attribute of its objects to."""
+        if made.node not in self._classes:  # the same scope each time, which ends cycles
+            self._classes[made.node] = LocalNames(made.node, scope_around(made.source.tree, made.node))
+        names = self._classes[made.node]
+        given = names.bound.get(name) or names.attributes.get(name, ())
+        is_set = bool(given) and all(isinstance(one.binding, ast.expr) for one in given)
+        return self._of_locals(made.source, given) if is_set else ()
 
     def _taken_from(self, member: Meaning) -> Iterable[Meaning]:
         """Return what an object has as an attribute: what a property returns, or a member itself."""
@@ -394,16 +410,32 @@ class Meanings:
         return [Module(found)] if found is not None else []
 
 
+def _made_of(meaning: Meaning) -> list[Object]:
+    """Return the instance that a call of a class of the project returns."""
+    match meaning:
+        case Defined(source=source, node=ast.ClassDef() as cls):
+            return [Object(source, cls)]
+    return []
+
+
 def _values(source: SourceFile, name: str) -> list[ast.expr]:
     return [one for one in source.bindings.get(name, ()) if isinstance(one, ast.expr)]
 
 
-def _listed(value: ast.expr, names: LocalNames) -> list[ast.expr]:
-    """Return the parts of a list, also of one that a variable of a function is bound to."""
-    if isinstance(value, ast.Name):
-        bound = [one.binding for one in names.bound.get(value.id, ())]
-        return [part for one in bound if isinstance(one, ast.List | ast.Tuple) for part in one.elts]
-    return value.elts if isinstance(value, ast.List | ast.Tuple) else []
+def _listed(value: ast.expr, names: LocalNames) -> Iterator[ast.expr]:
+    """Yield the parts of a list, also of one in a variable of a function, and the calls that return others."""
+    match value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            yield from parts
+        case ast.BinOp(left=first, op=ast.Add(), right=second):
+            yield from (*_listed(first, names), *_listed(second, names))
+        case ast.Call(func=ast.Attribute()):
+            yield value
+        case ast.Name(id=name) if name in names.bound:
+            bound = [one.binding for one in names.bound[name]]
+            for one in (*bound, *added_to(names.node, name)):
+                if isinstance(one, ast.List | ast.Tuple | ast.BinOp):
+                    yield from _listed(one, names)
 
 
 def is_partial(call: ast.Call) -> bool:

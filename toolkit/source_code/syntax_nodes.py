@@ -136,3 +136,15 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif value is not None and isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def added_to(place: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Yield the lists by which statements in a place extend a variable."""
+    for node in ast.walk(place):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append"), args=[one]) if target == name:
+                yield ast.copy_location(ast.List([one], ast.Load()), one)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="extend"), args=[more]) if target == name:
+                yield more
+            case ast.AugAssign(target=ast.Name(id=target), op=ast.Add(), value=more) if target == name:
+                yield more

@@ -286,6 +286,14 @@ def copied_from(call: ast.Call, registration: Registration) -> ast.Name | None:
     return None
 
 
+def is_named_by_attribute(call: ast.Call, registration: Registration) -> bool:
+    """Return whether a definition takes its name from the object whose method makes it: `name=self.name`."""
+    match argument_of(call, registration.name):
+        case ast.Attribute(value=ast.Name(id="self" | "cls")):
+            return True
+    return False
+
+
 def is_received(source: SourceFile, name: str, names: LocalNames | None) -> bool:
     """Return whether a function receives a variable, or a loop or a comprehension yields it."""
     if names is not None and names.is_parameter(name):

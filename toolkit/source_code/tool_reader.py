@@ -30,6 +30,7 @@ from toolkit.source_code.tool_factories import (
     copied_from,
     dictionaries_in,
     is_minor,
+    is_named_by_attribute,
     is_of_marked,
     is_received,
     iterated,
@@ -527,7 +528,11 @@ class _Walk:
         variables = (part.id for part in ast.walk(given) if isinstance(part, ast.Name))
         copied = copied_from(call, found.registration)
         named = copied is not None and is_received(self._source, copied.id, names)
-        return named or any(iterated(self._source, one, names) for one in variables)
+        return (
+            named
+            or is_named_by_attribute(call, found.registration)
+            or any(iterated(self._source, one, names) for one in variables)
+        )
 
     def _is_closure(self, one: Defined, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
         """Note a call for an inner function that is named after what the outer one receives, and return whether it is.
@@ -545,11 +550,25 @@ class _Walk:
     def _is_copied(self, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
         """Return whether a definition copies another one, and note one that a server lists and no source shows."""
         copied = copied_from(call, found.registration)
-        if copied is None or not is_received(self._source, copied.id, names):
+        if copied is None:
+            return self._is_of_itself(call, found, names)
+        if not is_received(self._source, copied.id, names):
             return False
         if lists_tools(names) and not self._reader.declared.are_before(self._source):
             for one in iterated(self._source, copied.id, names):
                 self._note(call, found, one, names)
+        return True
+
+    def _is_of_itself(self, call: ast.Call, found: Registered, names: LocalNames | None) -> bool:
+        """Return, and note, whether a definition is made of the attributes of an object, for any number of objects."""
+        registration = found.registration
+        if not is_named_by_attribute(call, registration) or self._name(call, registration, None, names) is not None:
+            return False
+        given = argument_of(call, registration.function)
+        if given is not None and self._functions(given, names):
+            return False
+        if not self._reader.declared.are_before(self._source):
+            self._leave_open(call, found, names)
         return True
 
     def _is_converted(self, call: ast.Call, names: LocalNames | None) -> bool:
