@@ -217,18 +217,15 @@ LISTING = "list_tools"
 class Unfollowed(NamedTuple):
     """A call that registers a tool of a framework, given by its title, but of what is only known at run time.
 
-    A dictionary may be made of tools that are found elsewhere, so it only matters if none is found. It is minor if the
-    call makes tools of what whoever calls it knows, or of what is one already: see `is_minor`.
+    A conversion of other objects, such as a dictionary, may be made of tools that are found elsewhere, so it only
+    matters if none is found. It is minor if the call makes tools of what whoever calls it knows, or of what is one
+    already: see `is_minor`.
     """
 
     call: ast.Call | ast.Dict
     framework: str
     is_minor: bool = False
-
-    @property
-    def is_conversion(self) -> bool:
-        """Whether it is a dictionary, which the program makes of other objects."""
-        return isinstance(self.call, ast.Dict)
+    is_conversion: bool = False
 
     def problem_in(self, file: str) -> Problem:
         """Return the problem that not all tools of a file are known."""

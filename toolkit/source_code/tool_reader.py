@@ -568,7 +568,7 @@ class _Walk:
         if given is not None and self._functions(given, names):
             return False
         if not self._reader.declared.are_before(self._source):
-            self._leave_open(call, found, names)
+            self.unfollowed.append(Unfollowed(call, found.marks.title, is_conversion=True))
         return True
 
     def _is_converted(self, call: ast.Call, names: LocalNames | None) -> bool:
@@ -738,7 +738,7 @@ class _Walk:
             if (one.node.lineno, one.node.col_offset) in known or (one.form_of is not None and one.name in named):
                 continue
             if one.name is None and one.declared is not None:
-                self.unfollowed.append(Unfollowed(one.declared, one.marks.title))
+                self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
                 continue
             yield self._tool(
                 one.marks,
