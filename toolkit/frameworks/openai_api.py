@@ -15,5 +15,6 @@ MARKS = SourceMarks(
         DataForm(("parameters",), kind="function", inner="function"),
         DataForm(("parameters",), kind="function"),
         DataForm(("parameters",), passed_as=("functions",)),
+        DataForm(("parameters",), is_bare=True),
     ),
 )

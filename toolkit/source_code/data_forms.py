@@ -64,9 +64,12 @@ class DataForms:
         for node in source.nodes:
             if isinstance(node, ast.Dict | ast.Call):
                 for one in (*self._by_itself(source, node), *self._in_lists(source, node)):
-                    found.setdefault((one.node.lineno, one.node.col_offset), one)
+                    at = one.node.lineno, one.node.col_offset
+                    if at not in found or found[at].known.form.is_bare:
+                        found[at] = one
         shown = _shown_only(source) if found else ()
-        yield from (one for one in found.values() if one.node not in shown)
+        inner = {one.parts for one in found.values() if one.parts is not one.node}
+        yield from (one for one in found.values() if one.node not in shown and one.node not in inner)
 
     def _by_itself(self, source: SourceFile, node: ast.Dict | ast.Call) -> Iterator[FormedTool]:
         whole = as_dictionary(node)
@@ -126,7 +129,9 @@ class DataForms:
             return
         if key is None and is_described and name is not None and form.may_lack_schema:
             yield FormedTool(known, form.schemas[0], node, name, parts=whole)
-        elif key is not None and name is not None and self._is_schema(source, parts[key], scope, is_sure=is_described):
+        elif key is None or name is None or (form.is_bare and not _lists_properties(parts[key])):
+            return
+        elif self._is_schema(source, parts[key], scope, is_sure=is_described):
             yield FormedTool(known, key, node, name, parts=whole)
 
     def _of_call(self, source: SourceFile, known: KnownForm, call: ast.Call) -> Iterator[FormedTool]:
@@ -171,6 +176,8 @@ def _forms() -> tuple[KnownForm, ...]:
 
 
 def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
+    if form.is_bare:
+        return "type" not in parts and {"name", "description", *form.schemas} <= parts.keys()
     kind = parts.get("type")
     is_of_kind = isinstance(kind, ast.Constant) and kind.value == form.kind
     return (is_of_kind if form.kind else True) and (form.inner in parts if form.inner else "name" in parts)
@@ -189,6 +196,12 @@ def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
     if isinstance(kind, str):
         return kind.lower() == "object"
     return not _KEYWORDS.isdisjoint(schema) or (is_sure and not schema)
+
+
+def _lists_properties(schema: ast.expr) -> bool:
+    """Return whether an expression is a schema that lists the properties of an object, so that it is nothing else."""
+    whole = as_dictionary(schema)
+    return whole is not None and {"type", "properties"} <= parts_by_key(whole).keys()
 
 
 def _list_in_comprehension(source: SourceFile, element: ast.expr, name: str) -> ast.expr | None:

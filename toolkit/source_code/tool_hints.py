@@ -18,7 +18,7 @@ _USES = re.compile(
 )
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
-_QUOTED = (b'"function"', b"'function'")
+_QUOTED = (b'"function"', b"'function'", b'"properties"', b"'properties'")
 _FORMS = (b"FunctionDeclaration", b"unction_declarations", b"unctionDeclarations", b"toolSpec")
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")

@@ -191,6 +191,7 @@ class DataForm(NamedTuple):
             `passed_as`, it may be anywhere.
         passed_as: The keywords of calls whose lists contain such definitions.
         classes: Patterns for the classes whose objects are such definitions, with the same parts as keywords.
+        is_bare: Whether its parts alone show it: a name, a description, and a schema that lists properties.
     """
 
     schemas: tuple[str, ...]
@@ -199,11 +200,12 @@ class DataForm(NamedTuple):
     listed_in: tuple[str, ...] = ()
     passed_as: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    is_bare: bool = False
 
     @property
     def is_anywhere(self) -> bool:
         """Whether a dictionary of this form is a definition wherever it is."""
-        return bool(self.kind or self.inner)
+        return bool(self.kind or self.inner or self.is_bare)
 
     @property
     def may_lack_schema(self) -> bool:
