@@ -117,8 +117,8 @@ def test_tools_of_a_framework_that_a_plugin_knows_are_listed_linted_and_run(tool
         "list tools.py",
         "list --static tools.py --format json",
         "run tools.py:forecast city=Oslo",
-        "lint tools.py --format concise --quiet",
-        "lint --static tools.py --format concise --quiet",
+        "lint tools.py --extend-select TK506 --format concise --quiet",
+        "lint --static tools.py --extend-select TK506 --format concise --quiet",
     )
     assert listed == (
         (
