@@ -33,8 +33,8 @@ def test_breakages_come_first_and_can_be_selected(invoke, project):
 
 def test_other_errors_do_not_fail_where_only_breakages_do(invoke, project):
     (project / "server.py").write_text(BREAKING.replace('    print("looking")\n', ""), "utf-8")
-    result = invoke("lint", "--static", "--format", "concise", "server.py", "--fail-on", "breakage")
+    result = invoke("lint", "--static", "--format", "concise", "--profile", "all", "server.py", "--fail-on", "breakage")
     assert "error[TK506]" in result.stdout
     assert result.exit_code == 0
-    assert invoke("lint", "--static", "server.py").exit_code == 1
-    assert invoke("lint", "--static", "server.py", "--fail-on", "error").exit_code == 1
+    assert invoke("lint", "--static", "--profile", "all", "server.py").exit_code == 1
+    assert invoke("lint", "--static", "--profile", "all", "server.py", "--fail-on", "error").exit_code == 1
