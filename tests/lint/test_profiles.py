@@ -741,7 +741,14 @@ steps:
 """
 
 
-@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER])
+AGENTS = """
+steps:
+  - agent: OrderAgent
+    description: Look up an order.
+"""
+
+
+@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER, AGENTS])
 def test_files_of_other_programs_are_not_pipelines(project, text):
     project.joinpath("build.yaml").write_text(text, "utf-8")
     assert "build" not in run("--format", "concise", ".")

@@ -7,9 +7,9 @@ from toolkit.tools.definition.names import words_of
 _FOLDERS = frozenset(
     {"_legacy", "archive", "archived", "backup", "backups", "boilerplate", "build", "cookbook", "cookbooks", "course",
      "courses", "demo", "demos", "deprecated", "dist", "doc", "docs", "example", "examples", "exercises",
-     "experiments", "fixtures", "generated", "labs", "legacy", "lessons", "mock", "mocks", "old", "playground",
-     "sample", "samples", "scaffold", "scaffolds", "scratch", "snippets", "stubs", "test", "testcases", "tests",
-     "third_party", "tutorial", "tutorials", "vendor", "workshop", "workshops"}
+     "experiments", "fixtures", "generated", "labs", "legacy", "lessons", "mock", "mocks", "old", "output", "outputs",
+     "playground", "sample", "samples", "scaffold", "scaffolds", "scratch", "snippets", "stubs", "test", "testcases",
+     "tests", "third_party", "tutorial", "tutorials", "vendor", "workshop", "workshops"}
 )  # fmt: skip
 """The names of folders with samples, tests, and copies that no one edits."""
 _FIRST = frozenset({"demo", "example", "mock", "sample", "test", "tests"})

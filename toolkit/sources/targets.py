@@ -31,10 +31,7 @@ _OF_OTHERS = (
 )
 """What the files of build services have beside their `steps`: Cloud Build, Azure Pipelines, GitHub and pypyr."""
 _OUR_STEP = r"(?m)^[ \t]*(?:-[ \t]+)?[\"']?(?:use|set|parallel|approve)[\"']?[ \t]*:"
-_STEP_OF_OTHERS = (
-    r"(?m)^[ \t]*-[ \t]+(?:action|cmd|command|description|id|kind|name|operation|prompt|step|title|type)"
-    r"[ \t]*:[ \t]*[^\s{]"
-)
+_STEP_OF_OTHERS = r"(?m)^[ \t]*-[ \t]+[A-Za-z][\w-]*[ \t]*:[ \t]*[^\s{\[]"
 """How a step of another program begins, if no step of the file has a key that ours need."""
 _API = (
     rb"""(?m)^(?:["']?(?:openapi|swagger)["']?[ \t]*:|[ \t]*+\{?[ \t]*+"(?:openapi|swagger)"[ \t]*:)[ \t]*["']?[0-9]"""

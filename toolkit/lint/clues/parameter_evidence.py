@@ -38,7 +38,7 @@ _DEFAULT = re.compile(r"[(（]?\b(?:default(?:s| is| to)*)\b[:=]?\s*[^\s,;)）]*
 """What a docstring says about a default, which a schema states anyway."""
 _CHANGE = re.compile(r"->|=>|→|\b(?:added|changed|fixed|increased|llm|model|was)\b", re.IGNORECASE)
 """What a comment about the code, rather than about the value, has."""
-_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d[\d.]*")
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:\.\d+)*")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _EMPTY_WORDS = frozenset(
     {"a", "all", "an", "and", "any", "are", "array", "as", "at", "be", "bool", "boolean", "by", "can", "containing",
@@ -148,8 +148,8 @@ def _says_more(text: str, known: Iterable[str]) -> bool:
     text = _DEFAULT.sub(" ", text)
     told = {_stem(word) for one in known for word in [*words_of(one), *_words_in(one)]}
     new = {_stem(word) for word in _words_in(text)} - told - _EMPTY_STEMS
-    needed = 1 if _LIST.search(text) else _FEWEST_NEW_WORDS if _FORM.search(text) else _MANY_NEW_WORDS
-    return len(new) >= needed
+    listed = {_stem(word) for found in _LIST.finditer(text) for word in _words_in(found[0])}
+    return bool(listed & new) or len(new) >= (_FEWEST_NEW_WORDS if _FORM.search(text) else _MANY_NEW_WORDS)
 
 
 def _words_in(text: str) -> list[str]:

@@ -306,13 +306,34 @@ def _is_same(node: ast.expr, names: "set[str] | frozenset[str]") -> bool:
 
 
 def _texts(nodes: Sequence[ast.expr | ast.pattern]) -> set[str]:
-    """Return the texts in expressions or patterns, except for empty ones."""
-    return {
-        one.value
-        for node in nodes
-        for one in ast.walk(node)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.strip()
-    }
+    """Return the texts that expressions or patterns list, except for empty ones, and for keys and other arguments."""
+    found = set[str]()
+    for node in nodes:
+        if not isinstance(node, ast.Constant):
+            found |= _texts(_listed_in(node))
+        elif isinstance(node.value, str) and node.value.strip():
+            found.add(node.value)
+    return found
+
+
+def _listed_in(node: ast.expr | ast.pattern) -> Sequence[ast.expr | ast.pattern]:
+    """Return what an expression or a pattern has as alternatives; a list in a list is one value."""
+    match node:
+        case ast.Set(elts=inner) | ast.List(elts=inner) | ast.Tuple(elts=inner):
+            return [one for one in inner if not isinstance(one, ast.List | ast.Tuple)]
+        case ast.Call(func=ast.Name(id="set" | "frozenset" | "tuple" | "list" | "sorted"), args=inner):
+            return inner
+        case ast.Dict(keys=keys):
+            return [one for one in keys if one is not None]
+        case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
+            return [one, other]
+        case ast.MatchValue(value=value):
+            return [value]
+        case ast.MatchOr(patterns=patterns) | ast.MatchSequence(patterns=patterns):
+            return patterns
+        case ast.MatchAs(pattern=ast.pattern() as pattern):
+            return [pattern]
+    return []
 
 
 def _items_of(nodes: list[ast.AST], body: _Body) -> frozenset[str]:
