@@ -311,3 +311,45 @@ def test_source_shows_which_parameters_have_no_description(name, tmp_path, monke
         f"{one['location']['line']}:{one['location']['column']}: {one['message'].split(chr(39))[1]}: {one['hint']}"
         for one in found
     ] == expected
+
+
+PROGRAM = '''
+from pathlib import Path
+
+from fastmcp import FastMCP
+from toolkit import tool
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def find(order):
+    """Find an order of the shop."""
+
+
+@tool
+def pay(order):
+    """Pay for an order of the shop."""
+
+
+Path("ran").touch()
+'''
+
+
+@pytest.mark.parametrize("arguments", [(), ("--static",)])
+def test_program_of_a_package_is_read_and_not_imported(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/__main__.py").write_text(PROGRAM, "utf-8")
+    found = [line.split(" ")[0] for line in linted("--select", "TK204", ".", *arguments)]
+    assert found[:-1] == ["shop/__main__.py:11:10:", "shop/__main__.py:16:9:"]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_tools_of_the_program_of_a_package_are_listed_from_its_source(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/__main__.py").write_text(PROGRAM, "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "."])
+    tools = [f"{one['line']} {one['name']} {one['framework']}" for one in json.loads(result.stdout)]
+    assert tools == ["11 find fastmcp", "16 pay toolkit"]

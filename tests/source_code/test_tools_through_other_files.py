@@ -125,12 +125,12 @@ def build(model, is_admin):
     assert [name for name, _ in listed("agent.py")] == ["find", "save", "load", "count", "copy", "send"]
 
 
-def test_program_of_a_package_is_read_if_importing_it_starts_nothing(write):
+def test_program_of_a_package_is_read_whether_or_not_importing_it_starts_something(write):
     server = f"from fastmcp import FastMCP\n\nmcp = FastMCP('shop')\n\n\n@mcp.tool{FUNCTION}"
     write(shop_in___init__="", shop_in___main__=f"{server}\nif __name__ == '__main__':\n    mcp.run()\n")
     assert listed() == [("find", "fastmcp")]
     write(shop_in___main__=f"{server}\nmcp.run()\n")
-    assert listed() == []
+    assert listed() == [("find", "fastmcp")]
 
 
 def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(write):

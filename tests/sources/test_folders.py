@@ -1,5 +1,8 @@
 """Which files of a folder are looked at."""
 
+import pytest
+
+from toolkit import InvalidTools, load_tools
 from toolkit.sources.targets import tool_files  # private
 
 
@@ -33,12 +36,26 @@ def test_what_is_not_the_projects_own_is_left_out(project):
         "tools_test.py",
         "conftest.py",
         "setup.py",
-        "package/__main__.py",
         "notes.txt",
     ):
         project.write(name)
     project.write("venv/pyvenv.cfg")
     assert relative(project) == ["kept.py"]
+
+
+def test_program_of_a_package_that_runs_when_it_is_imported_is_only_read(project):
+    project.write("package/__init__.py", "")
+    project.write(
+        "package/__main__.py", "from toolkit import tool\n\n\n@tool\ndef find(): ...\n\n\nraise SystemExit(9)\n"
+    )
+    assert relative(project) == ["package/__init__.py", "package/__main__.py"]
+    with pytest.raises(InvalidTools, match="no tools were found"):
+        load_tools(str(project.folder))
+    project.write(
+        "package/__main__.py",
+        "from toolkit import tool\n\n\n@tool\ndef find(): ...\n\n\nif __name__ == '__main__':\n    raise SystemExit(9)\n",
+    )
+    assert [*load_tools(str(project.folder))] == ["find"]
 
 
 def test_python_files_of_tests_are_left_out_unless_their_folder_is_named(project):

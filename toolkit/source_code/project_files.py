@@ -51,11 +51,18 @@ def files_below(folder: Path, suffixes: tuple[str, ...], hidden: Container[str] 
         found += [
             Path(where, name)
             for name in files
-            if name.endswith(suffixes)
-            and not (_is_skipped_file(name) or (is_of_tests and name.endswith(PYTHON)))
-            and (name != _PROGRAM or _is_guarded(where, name))
+            if name.endswith(suffixes) and not (_is_skipped_file(name) or (is_of_tests and name.endswith(PYTHON)))
         ]
     return sorted(found)
+
+
+def runs_on_import(file: Path) -> bool:
+    """Return whether a file is the program of a package, and does what it does even if it is only imported."""
+    if file.name != _PROGRAM:
+        return False
+    with suppress(OSError):
+        return _GUARD.search(bounded_bytes(file)) is None
+    return True
 
 
 def _walked(folder: Path, hidden: Container[str]) -> Iterator[tuple[str, list[str]]]:
@@ -92,10 +99,3 @@ def _holds_tests(name: str) -> bool:
 def _is_skipped_file(name: str) -> bool:
     is_test = name.endswith(PYTHON) and (name.startswith("test_") or name.endswith("_test.py"))
     return is_test or name.startswith(".") or name in _SKIPPED_FILES
-
-
-def _is_guarded(where: str, name: str) -> bool:
-    """Whether the file of a program does nothing when it is only imported."""
-    with suppress(OSError):
-        return _GUARD.search(bounded_bytes(Path(where, name))) is not None
-    return False

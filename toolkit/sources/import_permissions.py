@@ -1,8 +1,8 @@
 """Decides which Python files can be imported.
 
 Importing a file runs it. A file that was found by a folder or pattern, or that a YAML file refers to, is only imported
-if its source defines tools. So is a file that a command only inspects, or that the project's settings refer to. A user
-who runs something can name any file.
+if its source defines tools, and one of a folder never if it is a program without a guard. So is a file that a command
+only inspects, or that the project's settings refer to. A user who runs something can name any file.
 """
 
 import os
@@ -16,6 +16,7 @@ from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import PYTHON, place_in_package
+from toolkit.source_code.project_files import runs_on_import
 from toolkit.sources.targets import mentions_tools
 
 if TYPE_CHECKING:
@@ -91,6 +92,9 @@ class ImportPermission:
             is_walked: Whether the file was found by a folder or pattern. Then a file without tools is not a problem.
         """
         file = os.path.realpath(path)
+        if is_walked and runs_on_import(path):
+            self._read.add(file)
+            return ()
         wanted = "definition" if is_walked else self._proof_wanted(file, chooser)
         if self._is_proven(file, wanted):
             return None

@@ -11,6 +11,7 @@ from toolkit.lint.engine.requests import Limits, Request
 from toolkit.problems import Problem, problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed
+from toolkit.source_code.project_files import runs_on_import
 from toolkit.sources.import_permissions import Chooser, ImportPermission
 from toolkit.tools.foreign.frameworks import is_installed as is_package_installed
 
@@ -36,7 +37,7 @@ def refused_files(
     has_package = is_package_installed if interpreter is None else interpreter.has
     refused = {}
     for request in requests:
-        if request.kind != "python" or request.file is None:
+        if request.kind != "python" or request.file is None or is_only_read(request):
             continue
         if permission.recogniser.lacks_framework(request.file, has_package):
             objections: Sequence[Problem] | None = ()  # its source shows the tools, and importing it would fail
@@ -52,6 +53,11 @@ def refused_files(
                 "child": "",
             }
     return refused
+
+
+def is_only_read(request: Request) -> bool:
+    """Return whether a file is checked as with `--static`: a folder or pattern has it, and an import would run it."""
+    return not request.is_named and runs_on_import(Path(request.target))
 
 
 class Opened(NamedTuple):
@@ -93,7 +99,7 @@ def opened_files(
             answers.begin()
         permission = ImportPermission(configuration, looks=True)
         refused = refused_files(requests, permission, chooser, interpreter)
-        accepted = [request for request in requests if request.is_opened and request not in refused]
+        accepted = [one for one in requests if one.is_opened and one not in refused and not is_only_read(one)]
         answers.ask(accepted)
         waiting = set(accepted)
 
