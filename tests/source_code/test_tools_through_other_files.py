@@ -82,6 +82,45 @@ def test_class_whose_base_is_reached_through_a_package_is_a_tool(write):
     assert listed("tools.py") == [("find", "smolagents")]
 
 
+FRAMEWORK = """
+class Tool:
+    def __call__(self, *args):
+        return self.forward(*args)
+
+    def forward(self, *args): ...
+"""
+
+
+@pytest.mark.parametrize("folder", ["src_in_smolagents_in_", "shop_in_vendor_in_smolagents_in_"])
+def test_class_in_the_source_of_a_framework_is_a_tool_if_its_base_is_the_frameworks(folder, write):
+    piped = "from .tools import Tool\n\n\nclass PipelineTool(Tool):\n    name = 'pipeline'\n    description = 'Run.'\n"
+    pay = "from .pipes import PipelineTool\n\n\nclass Pay(PipelineTool):\n    name = 'pay'\n    description = 'Pay.'\n"
+    files = {"__init__": "", "inner_in___init__": "", "tools": FRAMEWORK, "pipes": piped, "more": pay}
+    files["default_tools"] = f"from .tools import Tool\n{FIND.replace('Shop', 'Tool')}"
+    files["inner_in_deep"] = f"from ..tools import Tool\n{FIND.replace('Shop', 'Tool').replace('find', 'look')}"
+    write(**{f"{folder}{name}": text for name, text in files.items()})
+    assert listed(".") == [("find", "smolagents"), ("look", "smolagents"), ("pay", "smolagents")]
+    assert "(3 tools in 3 files: 3 smolagents" in linted(".", "--no-cache")
+
+
+def test_class_in_a_folder_with_the_name_of_a_framework_is_no_tool_if_its_base_cannot_run(write):
+    base = FRAMEWORK.replace("forward", "render")
+    write(
+        smolagents_in___init__="",
+        smolagents_in_tools=base,
+        smolagents_in_find=f"from .tools import Tool\n{FIND.replace('Shop', 'Tool')}",
+    )
+    assert listed(".") == []
+
+
+@pytest.mark.parametrize("start", ["from .base", "from ..base", "from shop.base"])
+def test_class_whose_base_is_imported_relatively_is_a_tool(start, write):
+    home = "shop_in_deep_in_find" if ".." in start else "shop_in_find"
+    base = "from smolagents import Tool as Tool\n"
+    write(shop_in_base=base, shop_in___init__="", **{home: f"{start} import Tool\n{FIND.replace('Shop', 'Tool')}"})
+    assert listed(".") == [("find", "smolagents")]
+
+
 def test_class_with_a_base_that_is_no_tool_is_none(write):
     write(base=BASE.replace("(Tool)", ""), tools=f"from base import Shop\n\n{FIND}")
     assert listed("tools.py") == []

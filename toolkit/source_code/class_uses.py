@@ -3,14 +3,14 @@
 import ast
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.constants import Expression
 from toolkit.source_code.local_names import scope_around
-from toolkit.source_code.meanings import Defined, Meanings
+from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.source_files import SourceFile, last_name
 
@@ -90,7 +90,7 @@ class ClassUses:
                 bases = node.bases if isinstance(node, ast.ClassDef) and node is not cls.node else ()
                 named = [one for one in bases if last_name(one) == cls.node.name]
                 scope = scope_around(source.tree, node) if named else None
-                if any(cls in self._meanings.of(source, one, scope) for one in named):
+                if any(_is_among(cls, self._meanings.of(source, one, scope)) for one in named):
                     yield Defined(source, node)  # type: ignore[arg-type]  # a class, as it has bases
 
     def instances_of(self, cls: Defined) -> Iterator[Expression]:
@@ -99,7 +99,7 @@ class ClassUses:
             for node in ast.walk(source.tree):
                 if isinstance(node, ast.Call) and last_name(node.func) == cls.node.name:
                     scope = scope_around(source.tree, node)
-                    if cls in self._meanings.of(source, node.func, scope):
+                    if _is_among(cls, self._meanings.of(source, node.func, scope)):
                         yield Expression(source, node, scope)
 
     def _files_with(self, cls: Defined, words: dict[str, set[str]]) -> Iterator[SourceFile]:
@@ -120,3 +120,9 @@ class ClassUses:
             self._searched.add(source.path)
             for file in project_files(source.path):
                 self._meanings.depend(source.path, os.path.realpath(file))
+
+
+def _is_among(cls: Defined, found: Iterable[Meaning]) -> bool:
+    """Whether a class is among meanings; its file may have been parsed again since they were looked up."""
+    places = {(one.source.path, one.node.name, one.node.lineno) for one in found if isinstance(one, Defined)}
+    return (cls.source.path, cls.node.name, cls.node.lineno) in places

@@ -1,16 +1,16 @@
 """Tell the packages of a project from the frameworks whose names they have.
 
 Projects often have a folder such as `agents`, which is also the name of a framework's package. The checkout of a
-framework has its package, too; that one is the framework.
+framework has its package, too; that one is the framework. So may be a copy in a package of a project.
 """
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.module_files import PYTHON
+from toolkit.source_code.module_files import PYTHON, place_in_package
 from toolkit.tools.foreign.frameworks import FRAMEWORKS, framework_of, support_for
 
 _NAME = rb"""(?m)^\s*name\s*[=:]\s*["']([\w.-]+)["']"""
@@ -30,6 +30,16 @@ def shadowing(name: str, folders: Iterable[str]) -> str | None:
     found = next((one for one in folders if _has_module(one, package)), None)
     is_framework = found is not None and _distribution_around(found) in _distributions_of(name)
     return None if is_framework else found
+
+
+def names_in_frameworks(file: str, name: str) -> Iterator[str]:
+    """Yield the dotted names that something in a file has if a folder around the file is the package of a framework."""
+    folder, names = place_in_package(file)
+    parts = [os.path.basename(folder), *names, name]  # noqa: PTH119 - `google` of `google.adk` is only a folder
+    for at in range(len(names)):
+        dotted = ".".join(parts[at:])
+        if framework_of(dotted) is not None:
+            yield dotted
 
 
 def _has_module(folder: str, package: str) -> bool:

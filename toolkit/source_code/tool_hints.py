@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cache
 
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.source_files import Imported
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, all_packages
 
@@ -18,6 +19,7 @@ _USES = re.compile(
 )
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
+_BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILINE)
 _QUOTED = (b'"function"', b"'function'", b'"properties"', b"'properties'")
 _FORMS = (b"FunctionDeclaration", b"unction_declarations", b"unctionDeclarations", b"toolSpec")
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -91,10 +93,12 @@ class ToolHints:
     def may_have_tools(self, file: str, text: bytes) -> bool:
         """Whether a file, given by its real path and its text, may define a tool.
 
-        It imports a framework, has a mark or the key of a schema, or takes a base class, a decorator or a function
-        from a file that may.
+        It imports a framework, has a mark or the key of a schema, is part of a framework's package and has the classes
+        of tools, or takes a base class, a decorator or a function from a file that may.
         """
         if any(name in text for name in self._own_decorators) or _DECLARES.search(text) or _has_form(text):
+            return True
+        if _BELOW_TOOL.search(text) and any(names_in_frameworks(file, "Tool")):
             return True
         return mentions_framework(text) or self._takes_from_others(file, text, _used_in(text))
 

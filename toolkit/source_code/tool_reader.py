@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.class_tools import ClassTool, class_tools, given_in_init
+from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, given_in_init
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants, Expression, UnknownValueError, value_in
 from toolkit.source_code.declared_tools import DeclaredTools
@@ -19,6 +19,7 @@ from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.loops import Loops, Turn
 from toolkit.source_code.meanings import Defined, Meanings, Object
+from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
@@ -708,16 +709,35 @@ class _Walk:
     def _class(self, node: ast.ClassDef, names: LocalNames | None) -> Iterator[WrittenTool]:
         cls = Defined(self._source, node)
         for base in dict.fromkeys(self._reader.meanings.made_from(cls, names=names)):
-            marks = self._reader.marks.of(base)
-            for kind in marks.tool_classes if marks else ():
-                if marks is None or not is_among(base, kind.bases):
-                    continue
+            for marks, kind in self._kinds_below(base):
                 found = list(self._tools_of_class(marks, kind, cls))
                 yield from found
                 if found:
                     return
+        if (known := self._kind_of_copy(cls)) is not None:
+            yield from (one for one in self._tools_of_class(*known, cls) if one.name is not None)
+            return
         if names is None and _looks_like_a_tool(node):
             yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
+
+    def _kinds_below(self, base: str) -> Iterator[tuple[SourceMarks, ToolClasses]]:
+        """Yield how classes with a base class, given by its dotted name, define tools."""
+        marks = self._reader.marks.of(base)
+        if marks is not None:
+            yield from ((marks, kind) for kind in marks.tool_classes if is_among(base, kind.bases))
+
+    def _kind_of_copy(self, cls: Defined) -> tuple[SourceMarks, ToolClasses] | None:
+        """Return how a class defines a tool whose base class is in the source of a framework, or in a copy of it.
+
+        That base class runs calls, and no other class is derived from this one.
+        """
+        for base in bases_of(self._reader.constants, cls):
+            methods = {one.name for one in base.node.body if isinstance(one, FUNCTIONS)}
+            for name in names_in_frameworks(base.source.path, base.node.name):
+                known = (one for one in self._kinds_below(name) if not methods.isdisjoint(one[1].methods))
+                if (found := next(known, None)) is not None:
+                    return None if self._reader.uses.derived_from(cls) else found
+        return None
 
     def _tools_of_class(self, marks: SourceMarks, kind: ToolClasses, cls: Defined) -> Iterator[WrittenTool]:
         for one in class_tools(self._reader.constants, self._reader.uses, cls, kind):
