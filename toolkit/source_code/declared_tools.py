@@ -2,7 +2,7 @@
 
 Such a definition is a dictionary with a name and a JSON Schema, an entry of a table whose keys are the names, an object
 of a class of the project with such fields, or a class with such methods. It counts if the project sends definitions.
-What has an unmistakable form counts anywhere.
+What has an unmistakable form counts anywhere, and so does a class whose base class makes its definition.
 """
 
 import ast
@@ -23,6 +23,7 @@ from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.module_files import PACKAGE
+from toolkit.source_code.own_bases import OwnBase, OwnBases
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.registrations import argument_of, files_around
 from toolkit.source_code.source_files import SourceFile, last_name
@@ -66,6 +67,11 @@ class DeclaredTool(NamedTuple):
     as_class: ClassTool | None = None
     sent_at: frozenset[tuple[str, int]] = frozenset()
     form_of: str | None = None
+
+    @property
+    def is_only_form(self) -> bool:
+        """Whether only its form makes it a tool, so that it may be what one provider receives of another tool."""
+        return self.form_of is not None and self.as_class is None
 
     @classmethod
     def of_form(cls, found: FormedTool) -> "DeclaredTool":
@@ -121,6 +127,7 @@ class DeclaredTools:
         self._meanings = constants.meanings
         self._uses = uses
         self._forms = DataForms(constants)
+        self._bases = OwnBases(constants, uses)
         self._projects: dict[Path, _Project] = {}
         self._around: dict[SourceFile, _Project] = {}
         self._imported: dict[str, bool] = {}
@@ -129,15 +136,28 @@ class DeclaredTools:
     def in_file(self, source: SourceFile) -> tuple[DeclaredTool, ...]:
         """Return the definitions in a file, in no particular order."""
         if source not in self._found:
-            formed = map(DeclaredTool.of_form, self._forms.in_file(source))
-            self._found[source] = (*self._definitions_in(source), *formed)
+            formed = (one for one in self._forms.in_file(source) if not self._is_of_objects(source, one))
+            self._found[source] = (*self._definitions_in(source), *map(DeclaredTool.of_form, formed))
         return self._found[source]
+
+    def _is_of_objects(self, source: SourceFile, formed: FormedTool) -> bool:
+        """Whether a definition is made of the objects of a class, so that the classes derived from it are the tools."""
+        name = None if formed.parts is None else parts_by_key(formed.parts).get("name")
+        if not (isinstance(name, ast.Attribute) and last_name(name.value) == "self"):
+            return False
+        scope = scope_around(source.tree, formed.node)
+        cls = None if scope is None else scope.enclosing_class(ast.Name("self"))
+        return cls is not None and self._bases.describes(Defined(source, cls))
+
+    def is_described(self, cls: Defined) -> bool:
+        """Return whether a base class of the project makes the definition of a class, which so is no text tool."""
+        return self._bases.describes(cls)
 
     def are_before(self, source: SourceFile) -> bool:
         """Return whether a file, or one that it imports, has definitions, so that it may make tools of these."""
         files = filter(None, map(self._meanings.source, files_around(self._meanings, source)))
         found = (one for file in files for one in self.in_file(file))
-        return any(one.name is not None and one.form_of is None for one in found)
+        return any(one.name is not None and not one.is_only_form for one in found)
 
     def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
         tables = [one for one in source.nodes if isinstance(one, ast.Dict)]
@@ -207,11 +227,23 @@ class DeclaredTools:
         cls = Defined(source, node)
         if self._is_foreign(cls):
             return
+        if (described := self._bases.tool_of(cls)) is not None:
+            yield from self._of_base(node, *described)
+            return
         for one in class_tools(self._constants, self._uses, cls, _BY_MEMBERS):
             key = next((key for key in SCHEMAS if one.value(key) is not None), None)
             sent = None if key is None or one.name is None else self._sent_by(source, key)
             if sent is not None:
                 yield DeclaredTool(sent, "class", node, one.name, as_class=one, sent_at=self._sent_at(source))
+
+    @staticmethod
+    def _of_base(node: ast.ClassDef, base: OwnBase, found: ClassTool) -> Iterator[DeclaredTool]:
+        """Yield the definition that a base class of the project makes of a class."""
+        marks = marks_of(base.framework)
+        if marks is not None:
+            sent_at = frozenset({(base.cls.source.path, base.line)})
+            form_of = None if marks.packages else base.framework
+            yield DeclaredTool(marks, "class", node, found.name, as_class=found, sent_at=sent_at, form_of=form_of)
 
     def _is_foreign(self, cls: Defined) -> bool:
         """Whether a class is derived from one of a framework, which says whether it is a tool."""

@@ -20,6 +20,8 @@ _USES = re.compile(
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
 _BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILINE)
+_SCHEMA = re.compile(rb"\b(?:parameters|input_?[sS]chema)\b[\"']?[ \t]*[:=]")
+_NAMES_ITSELF = re.compile(rb"""["']name["'][ \t]*:[ \t]*(?:self|cls)\.|\bname[ \t]*=[ \t]*(?:self|cls)\.""")
 _QUOTED = (b'"function"', b"'function'", b'"properties"', b"'properties'")
 _FORMS = (b"FunctionDeclaration", b"unction_declarations", b"unctionDeclarations", b"toolSpec")
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -100,7 +102,7 @@ class ToolHints:
             return True
         if _BELOW_TOOL.search(text) and any(names_in_frameworks(file, "Tool")):
             return True
-        return mentions_framework(text) or self._takes_from_others(file, text, _used_in(text))
+        return _may_define(text) or self._takes_from_others(file, text, _used_in(text))
 
     def _takes_from_others(self, file: str, text: bytes, names: Collection[str]) -> bool:
         taken = (imported for name, imported in _imports_in(text) if name in names or name == "*")
@@ -112,9 +114,14 @@ class ToolHints:
             self._known[file, name] = False  # during the lookup, which ends cycles
             with suppress(OSError):
                 text = bounded_bytes(file)
-                known = mentions_framework(text) or self._takes_from_others(file, text, {name, *_used_in(text)})
+                known = _may_define(text) or self._takes_from_others(file, text, {name, *_used_in(text)})
                 self._known[file, name] = known
         return self._known[file, name]
+
+
+def _may_define(text: bytes) -> bool:
+    """Whether the text imports a framework, has a mark, or has a class that describes its objects; see `own_bases`."""
+    return mentions_framework(text) or (_SCHEMA.search(text) is not None and _NAMES_ITSELF.search(text) is not None)
 
 
 def _has_form(text: bytes) -> bool:

@@ -717,7 +717,7 @@ class _Walk:
         if (known := self._kind_of_copy(cls)) is not None:
             yield from (one for one in self._tools_of_class(*known, cls) if one.name is not None)
             return
-        if names is None and _looks_like_a_tool(node):
+        if names is None and _looks_like_a_tool(node) and not self._reader.declared.is_described(cls):
             yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
 
     def _kinds_below(self, base: str) -> Iterator[tuple[SourceMarks, ToolClasses]]:
@@ -753,9 +753,9 @@ class _Walk:
         what one provider receives.
         """
         declared = self._reader.declared.in_file(self._source)
-        named = {*named, *(one.name for one in declared if one.form_of is None)}
+        named = {*named, *(one.name for one in declared if not one.is_only_form)}
         for one in declared:
-            if (one.node.lineno, one.node.col_offset) in known or (one.form_of is not None and one.name in named):
+            if (one.node.lineno, one.node.col_offset) in known or (one.is_only_form and one.name in named):
                 continue
             if one.name is None and one.declared is not None:
                 self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))

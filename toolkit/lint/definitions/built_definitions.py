@@ -88,6 +88,13 @@ def written_behind(
     return found
 
 
+def is_described_otherwise(file: PythonFile, record: Mapping[str, Any]) -> bool:
+    """Return whether a class looks like a text tool to an import, but its source shows what a model receives of it."""
+    place = _start(record["spec"].get("location"))
+    classes = (one for one in file.written if one.as_class and one.framework != OURS)
+    return record["framework"] is None and any(place == file.location(one.node)[:3] for one in classes)
+
+
 def _made_by(file: PythonFile, record: Mapping[str, Any], others: Collection["WrittenTool"]) -> "WrittenTool | None":
     own = [one for one in file.written if one.framework == (record["framework"] or OURS)]
     place = _start(record["spec"].get("location"))

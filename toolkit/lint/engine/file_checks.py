@@ -31,6 +31,7 @@ from toolkit.lint.clues.mocks import is_pretended
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
 from toolkit.lint.definitions.built_definitions import (
     built_definition,
+    is_described_otherwise,
     marks_to_functions,
     written_behind,
 )
@@ -240,7 +241,7 @@ class FileChecker:
         built = [
             built_definition(record, everywhere.get(position), file, opened.child, shown.get(position))
             for position, record in enumerate(opened.tools)
-            if position in functions or _is_from_here(record, file)
+            if (position in functions or _is_from_here(record, file)) and not is_described_otherwise(module, record)
         ]
         known = {function.node for function in functions.values()}
         unbuilt = [function for function in module.tools if function.node not in known]

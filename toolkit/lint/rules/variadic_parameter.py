@@ -54,8 +54,8 @@ class VariadicParameter(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool = function.written
-        if tool is None or function.is_decorated or function.has_other_signature:
-            return  # another decorator may give it another signature
+        if tool is None or function.is_decorated or function.has_other_signature or function.is_lookalike:
+            return  # another decorator may give it another signature, or the project calls the method of its class
         for parameter in function.all_parameters:
             if parameter.kind in tool.marks.demands.variadic:
                 message = f"tool {function.tool_name!r} takes {parameter.kind}{parameter.name}"

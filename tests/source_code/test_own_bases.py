@@ -1,0 +1,230 @@
+"""Classes are tools if a base class of the project describes its objects to a model."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+BASE = """
+from abc import ABC, abstractmethod
+
+
+class BaseTool(ABC):
+    name: str = ""
+    description: str = ""
+
+    @property
+    @abstractmethod
+    def parameters(self): ...
+
+    @abstractmethod
+    async def execute(self, **arguments): ...
+
+    def sent(self):
+        return DEFINITION
+"""
+FORMS = {
+    '{"type": "function", "function": {"name": self.name, "description": self.description, "parameters": self.parameters}}': "openai_api",
+    '{"name": self.name, "description": self.description, "input_schema": self.parameters}': "anthropic_sdk",
+    '{"name": self.name, "description": self.description, "parameters": self.parameters}': "openai_api",
+    '{"toolSpec": {"name": self.name, "description": self.description, "inputSchema": {"json": self.parameters}}}': "bedrock_api",
+    "types.Tool(name=self.name, description=self.description, inputSchema=self.parameters)": "mcp_sdk",
+    "FunctionDeclaration(name=self.name, description=self.description, parameters=self.parameters)": "gemini_api",
+}
+OPENAI, FLAT = next(iter(FORMS)), list(FORMS)[2]
+FIND = """
+from base import BaseTool
+
+
+class Find(BaseTool):
+    name = "find"
+    description = "Find an order of the shop by its number."
+
+    @property
+    def parameters(self):
+        return {
+            "type": "object",
+            "properties": {"order": {"type": "string"}, "unit": {"type": "string", "description": "Its unit."}},
+        }
+
+    async def execute(self, **arguments):
+        return arguments
+"""
+
+
+@pytest.fixture
+def listed():
+    """Return the tools that `list --static` finds, and what it says about others."""
+
+    def listed():
+        result = CliRunner().invoke(application(), ["list", ".", "--static", "--format", "json"])
+        found = json.loads(result.stdout or "[]")
+        lines = [f"{one['path']}:{one['line']} {one['name']} {one['framework']} {one['kind']}" for one in found]
+        return lines, [one["message"] for one in json.loads(result.stderr or '{"problems": []}')["problems"]]
+
+    return listed
+
+
+def undescribed(*options):
+    """Return the parameters that lint finds without a description."""
+    words = ["lint", "--no-cache", "--select", "TK204", "--format", "json", ".", *options]
+    found = json.loads(CliRunner().invoke(application(), words).stdout)
+    return [(one["location"]["file"], one["location"]["line"], one["message"].split("'")[1]) for one in found]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_classes_that_their_base_class_describes_are_tools(form, write, listed):
+    write(base=BASE.replace("DEFINITION", form), finding=FIND)
+    assert listed() == ([f"finding.py:5 find {FORMS[form]} class"], [])
+    assert undescribed() == undescribed("--static") == [("finding.py", 13, "order")]
+
+
+def test_class_that_an_import_takes_for_a_text_tool_is_one_tool(write):
+    write(
+        base=BASE.replace("DEFINITION", OPENAI),
+        finding=FIND.replace("**arguments", "text").replace("arguments", "text"),
+    )
+    for options in ((), ("--static",)):
+        result = CliRunner().invoke(application(), ["lint", "--no-cache", ".", *options])
+        assert "(1 tool in 1 file: 1 OpenAI API;" in result.output
+
+
+def test_class_may_set_its_parts_in_any_way(write, listed):
+    write(
+        base="""
+class Tool:
+    def __init__(self, name, description, schema):
+        self.name = name
+        self.description = description
+        self.schema = schema
+
+    def definition(self):
+        return {"name": self.name, "description": self.description, "input_schema": self.schema}
+""",
+        given="""
+from base import Tool
+
+
+class Given(Tool):
+    def __init__(self):
+        super().__init__("given", "Give something.", {"type": "object", "properties": {"given": {"type": "string"}}})
+
+
+class Set(Tool):
+    def __init__(self):
+        self.name = "set"
+        self.description = "Set something."
+        self.schema = {"type": "object", "properties": {"set": {"type": "string"}}}
+""",
+    )
+    assert listed() == (["given.py:5 given anthropic_sdk class", "given.py:10 set anthropic_sdk class"], [])
+    assert undescribed() == [("given.py", 7, "given"), ("given.py", 14, "set")]
+
+
+METHODS = """
+class Base:
+    def get_name(self):
+        raise NotImplementedError
+
+    def schema(self):
+        return make_schema(self.run)
+
+    def to_openai(self):
+        inner = {"name": self.get_name(), "description": self.get_description(), "parameters": self.schema()}
+        return {"type": "function", "function": inner}
+
+
+class Find(Base):
+    def get_name(self):
+        return "find"
+
+    def get_description(self):
+        return "Find an order of the shop."
+
+    def run(self, order):
+        return order
+"""
+
+
+def test_class_may_have_methods_and_a_schema_that_is_made_of_the_signature(write, listed):
+    write(tools=METHODS)
+    assert listed() == (["tools.py:14 find openai_api class"], [])
+    assert undescribed() == [("tools.py", 21, "order")]
+
+
+MAPPING = OPENAI.replace("self.parameters", '{"type": "object", "properties": self.parameters}')
+
+
+def test_base_class_may_complete_the_schema(write, listed):
+    found = FIND.replace('"type": "object",\n            "properties": {', "").replace(
+        '"Its unit."}},', '"Its unit."},'
+    )
+    write(base=BASE.replace("DEFINITION", MAPPING), finding=found)
+    assert listed() == (["finding.py:5 find openai_api class"], [])
+    assert undescribed() == [("finding.py", 12, "order")]
+
+
+MODEL = """
+from base import BaseTool
+from pydantic import BaseModel, Field
+
+
+class Order(BaseModel):
+    order: str
+    unit: str = Field(description="Its unit.")
+
+
+class Find(BaseTool):
+    name = "find"
+    description = "Find an order of the shop by its number."
+    parameters = Order
+
+    async def execute(self, **arguments):
+        return arguments
+"""
+
+
+def test_schema_may_be_that_of_a_model(write, listed):
+    schema = "self.parameters.model_json_schema()"
+    write(base=BASE.replace("DEFINITION", OPENAI.replace("self.parameters", schema)), finding=MODEL)
+    assert listed() == (["finding.py:11 find openai_api class"], [])
+    assert undescribed() == [("finding.py", 7, "order")]
+
+
+NONE = {
+    "a base class that describes nothing": (BASE.replace("DEFINITION", "self.name"), FIND.replace("execute", "run")),
+    "a base class that makes an entry of a catalogue": (
+        BASE.replace("DEFINITION", FLAT.replace("self.parameters", "[one.name for one in self.parameters]")),
+        FIND.replace("execute", "run"),
+    ),
+    "a class without a name": (BASE.replace("DEFINITION", OPENAI), FIND.replace('name = "find"', "")),
+    "a class whose name is computed": (BASE.replace("DEFINITION", OPENAI), FIND.replace('"find"', "work_out()")),
+    "a class without a description": (BASE.replace("DEFINITION", OPENAI), FIND.replace("    description", "    text")),
+    "an abstract class": (
+        BASE.replace("DEFINITION", OPENAI),
+        FIND.replace("async def", "@abstractmethod\n    async def"),
+    ),
+    "a class that cannot run": (
+        BASE.replace("DEFINITION", OPENAI),
+        'from base import BaseTool\n\n\nclass Find(BaseTool):\n    name = "find"\n    description = "Find it."\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NONE)
+def test_other_classes_are_no_tools(case, write, listed):
+    base, finding = NONE[case]
+    write(base=base, finding=finding)
+    assert listed()[0] == []
+
+
+def test_class_that_describes_itself_is_a_tool_unless_others_are_derived_from_it(write, listed):
+    alone = FIND.replace("from base import BaseTool", "").replace("(BaseTool)", "")
+    alone += f"\n    def sent(self):\n        return {OPENAI}\n"
+    write(finding=alone)
+    assert listed()[0] == ["finding.py:5 find openai_api class"]
+    more = "from finding import Find\n\n\nclass Pay(Find):\n    name = 'pay'\n    description = 'Pay.'\n"
+    write(paying=more)
+    assert listed()[0] == ["paying.py:4 pay openai_api class"]
