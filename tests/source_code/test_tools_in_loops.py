@@ -159,3 +159,16 @@ def test_name_that_only_running_shows_stays_unknown(listed):
 def test_method_that_getattr_takes_by_name_registers_a_tool(listed):
     text = "add = getattr(server, 'add_tool', None)\nif add is not None:\n    add(getattr(shop, 'find'))\n"
     assert listed(text) == ["3 find"]
+
+
+def test_definitions_of_a_loop_over_a_table_of_another_file_have_the_names_of_its_keys(listed):
+    Path("tables.py").write_text(
+        "REGISTRY = {'find': {'about': 'Find it.', 'takes': ['order']}, 'pay': {'about': 'Pay it.', 'takes': []}}\n",
+        "utf-8",
+    )
+    text = "from mcp.types import Tool\nfrom tables import REGISTRY\n\n\ndef tools():\n    found = []\n"
+    text += "    for name, one in REGISTRY.items():\n        schema = {'type': 'object', 'properties': make(one['takes'])}\n"
+    assert listed(text + "        found.append(Tool(name=name, description=one['about'], inputSchema=schema))\n") == [
+        "9 find",
+        "9 pay",
+    ]

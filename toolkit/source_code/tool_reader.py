@@ -621,7 +621,16 @@ class _Walk:
             and not self._is_copied(call, found, names)
             and not (is_computed and self._is_converted(call, names))
         ):
-            yield tool
+            named = self._names_in_turns(call, found, names) if is_computed else ()
+            yield from [replace(tool, name=name) for name in dict.fromkeys(named)] or [tool]
+
+    def _names_in_turns(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[str]:
+        """Yield the names that a definition in a loop has, one for each turn whose name the source shows."""
+        given = argument_of(call, found.registration.name)
+        for turn, name in () if given is None else self._turns_around(given, names):
+            shown = turn.value(name) or Expression(self._source, turn.filled(name), names)
+            if (text := self._reader.constants.text(*shown)) is not None:
+                yield text
 
     def _defined(self, call: ast.Call, found: Registered, names: LocalNames | None) -> WrittenTool:
         registration = found.registration
