@@ -1,7 +1,6 @@
 """Tools of other frameworks are linted from their source, in the words of their frameworks, with nothing installed."""
 
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -288,19 +287,6 @@ SHOWN = {
         ),
         ["4:14: city: write Annotated[…, Field(description='…')]; what the docstring says about it is not sent"],
     ),
-    "what FastAPI fills in": (
-        (
-            "from typing import Annotated\n"
-            "from fastapi import Depends, Request, Security\n"
-            "from langchain_core.tools import tool\n"
-            "Db = Annotated[Session, Depends(get_db)]\n"
-            "@tool\n"
-            "def find(order: str, user: Annotated[User, Security(me)], db: Db, request: Request, log=Depends(log)) -> str:\n"
-            "    '''Find an order of the shop, and say where it is.'''\n"
-            "    return db.find(order, user, request, log)\n"
-        ),
-        ["6:10: order: write Annotated[…, '…'], or parse_docstring=True and an 'Args:' section"],
-    ),
     "functions that are handed over": (
         (
             "from toolkit import from_function\n"
@@ -325,23 +311,6 @@ def test_source_shows_which_parameters_have_no_description(name, tmp_path, monke
         f"{one['location']['line']}:{one['location']['column']}: {one['message'].split(chr(39))[1]}: {one['hint']}"
         for one in found
     ] == expected
-
-
-def test_dependencies_of_fastapi_are_recognized_behind_aliases_of_other_files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("dependencies.py").write_text(
-        "from typing import Annotated\nfrom fastapi import Depends\nDb = Annotated[Session, Depends(get_db)]\n",
-        "utf-8",
-    )
-    Path("tools.py").write_text(
-        "from typing import Annotated\n\nfrom agents import function_tool\nfrom dependencies import Db\nfrom fastapi import Header\n\n\n"
-        "@function_tool\ndef find(order: str, db: Db, key: Annotated[str, Header()]) -> str:\n    return db.find(order, key)\n",
-        "utf-8",
-    )
-    assert linted("--static", "--quiet", "--select", "TK204,TK703", "tools.py") == [
-        "tools.py:9:30: error[TK703] a model can set 'key' of 'find': only FastAPI reads 'Header'",
-        "tools.py:9:10: warning[TK204] parameter 'order' of 'find' has no description",
-    ]
 
 
 PROGRAM = '''

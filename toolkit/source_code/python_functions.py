@@ -12,7 +12,7 @@ from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import call_with_options
-from toolkit.source_code.source_files import SourceFile, is_instance_of_type, last_name
+from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes
 from toolkit.source_code.tool_reader import OURS, WrittenTool
 from toolkit.tools.definition.docstrings import Docstring, read_docstring
@@ -20,12 +20,6 @@ from toolkit.tools.foreign.source_marks import is_among
 
 _INJECTED = {"ToolContext", "MemoryId"}
 _RECEIVERS = {"self", "cls", "_self", "self_", "this"}
-_OF_FASTAPI = tuple(
-    f"{package}.*{name}"
-    for package in ("fastapi", "starlette")
-    for name in ("Depends", "Security", "Request", "Response", "HTTPConnection", "WebSocket", "BackgroundTasks")
-)
-"""What no model can provide, and FastAPI fills in whatever else makes a tool of the function."""
 _MOST_BASES = 4
 _PLACEHOLDER = re.compile(r"\b__[A-Z][A-Za-z]*__")
 """A word in place of a name; names of Python with two underscores are in lower case."""
@@ -297,8 +291,7 @@ class PythonFunction:
         ):
             return True
         parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
-        patterns = (*injected.types, *_OF_FASTAPI)
-        return any(is_among(name, patterns) for one in parts for name in self._types_behind(one))
+        return any(is_among(name, injected.types) for one in parts for name in self._types_behind(one))
 
     @property
     def _is_handler(self) -> bool:
@@ -306,18 +299,14 @@ class PythonFunction:
         registration = None if self.written is None else self.written.registration
         return registration is not None and registration.way == "definition"
 
-    def _types_behind(self, name: ast.expr, source: SourceFile | None = None, depth: int = 0) -> Iterator[str]:
-        """Yield what a type is: itself, what it is an alias of in any file of the project, and the bases of a class."""
-        home = source or self.file
-        yield home.meaning(name) or ""
-        if not isinstance(name, ast.Name | ast.Attribute) or depth == _MOST_BASES:
-            return
-        cls = home.classes.get(name.id) if isinstance(home, PythonSource) and isinstance(name, ast.Name) else None
-        behind = [(home, base) for base in (cls.bases if cls else ())]
-        behind += [(other, value) for other, value, _ in self.file.reader.meanings.values_of(home, name, None)]
-        for other, inner in (one for one in behind if not is_instance_of_type(one[1])):
-            for one in self._names_in(inner):
-                yield from self._types_behind(one, other, depth + 1)
+    def _types_behind(self, name: ast.expr, depth: int = 0) -> Iterator[str]:
+        """Yield what a type is: itself, what it is an alias of, and the bases of a class in this file."""
+        yield self.file.meaning(name) or ""
+        short = name.id if isinstance(name, ast.Name) and depth < _MOST_BASES else ""
+        cls, alias = self.file.classes.get(short), self.file.assigned.get(short)
+        for base in [*(cls.bases if cls else ()), *([alias] if alias else ())]:
+            for one in self._names_in(base):
+                yield from self._types_behind(one, depth + 1)
 
     @cached_property
     def _filled_by_mark(self) -> frozenset[str]:

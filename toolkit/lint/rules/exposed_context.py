@@ -1,16 +1,14 @@
 """TK703: a context parameter is sent to the model, because its type does not identify it."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from toolkit.codes import EXPOSED_CONTEXT
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.tools.foreign.source_marks import SourceMarks, is_among
-
-_FILLERS = {"Cookie", "Depends", "Header", "Security"}
+from toolkit.tools.foreign.source_marks import SourceMarks
 
 
 class ExposedContext(Rule):
@@ -21,8 +19,8 @@ class ExposedContext(Rule):
     Frameworks recognise the context by the type of the parameter, not by its name. Without that type, the model has to
     fill in the parameter, and the function receives text where it expects an object.
 
-    The same applies to a parameter with `Header()` as its default or in `Annotated`: outside of FastAPI, the model
-    chooses its value, such as the id of a session.
+    The same applies to a parameter with a default such as `Header(None)`: outside of FastAPI, the model chooses its
+    value, such as the id of a session.
 
     ## Example
 
@@ -63,36 +61,25 @@ class ExposedContext(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        if function.written is None or function.has_other_signature:
-            return
-        for parameter in function.all_parameters:
-            if parameter in function.parameters and is_exposed_context(function, parameter):
+        for parameter in function.parameters:
+            if function.written is not None and is_exposed_context(function, parameter):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
                 hint = f"annotate it with the type of the context in {function.written.marks.title}"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
-            elif kind := _filled_by_fastapi(function, parameter, function.written.marks.injected.types):
+            elif function.written is not None and (kind := _filled_by_fastapi(function, parameter)):
                 message = f"a model can set {parameter.name!r} of {function.tool_name!r}: only FastAPI reads {kind!r}"
                 hint = "read it from the request in the function"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
 
 
-def _filled_by_fastapi(function: PythonFunction, parameter: PythonParameter, known: Sequence[str]) -> str | None:
-    """Return what FastAPI would fill a parameter with, such as `Header`; a framework of tools does not.
-
-    Args:
-        function: The function.
-        parameter: One of its parameters, with such a default or with such metadata in `Annotated`.
-        known: Patterns for what the framework fills in itself.
-    """
-    parts = [
-        part for one in (parameter.default, parameter.node.annotation) if one is not None for part in ast.walk(one)
-    ]
-    for call in (one for one in parts if isinstance(one, ast.Call)):
-        meaning = function.file.meaning(call.func) or ""
-        name = meaning.rpartition(".")[2]
-        if meaning.startswith(("fastapi.", "starlette.")) and name in _FILLERS and not is_among(meaning, known):
-            return name
-    return None
+def _filled_by_fastapi(function: PythonFunction, parameter: PythonParameter) -> str | None:
+    """Return what FastAPI would fill a parameter with, such as `Header`; a framework of tools does not."""
+    call = parameter.default
+    if not isinstance(call, ast.Call):
+        return None
+    module, _, name = (function.file.meaning(call.func) or "").rpartition(".")
+    is_fastapi = module.partition(".")[0] in {"fastapi", "starlette"}
+    return name if is_fastapi and name in {"Cookie", "Depends", "Header", "Security"} else None
 
 
 def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> bool:

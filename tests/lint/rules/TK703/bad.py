@@ -1,5 +1,3 @@
-from typing import Annotated
-
 from fastapi import Header
 from mcp.server.mcpserver import MCPServer
 
@@ -17,9 +15,3 @@ async def forecast(city: str, ctx) -> str:
 async def cart(number: str, session_id: str = Header(None, alias="X-Session")) -> str:
     """Show the shopping cart."""
     return number + session_id
-
-
-@server.tool()
-async def visits(page: str, session_id: Annotated[str, Header()]) -> str:
-    """Count the visits of a page."""
-    return page + session_id
