@@ -146,6 +146,12 @@ def test_parameter_that_a_simulation_never_reads_is_a_note_if_its_docstring_says
     assert severities(told.replace("shop.mails", "remote.mails"), "TK401") == {"pay_bill": "warning"}
 
 
+def test_only_input_of_a_tool_that_needs_none_is_a_note(severities):
+    for name, severity in (("input_str", "info"), ("query", "info"), ("page", "warning")):
+        written = tool(f"list_pages({name}: str)", "return store.listed(store)")
+        assert severities(HEAD + written, "TK401") == {"list_pages": severity}
+
+
 AGNO = "from agno.tools import tool\n"
 LIVEKIT = "from livekit.agents import function_tool\n"
 

@@ -17,6 +17,8 @@ _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 
 _SEVERAL = 3
+_INPUT = re.compile(r"(?:tool_)?input(?:_(?:str|text|data))?|query|dummy|unused|text")
+"""The names of the only parameter of a tool that needs none."""
 _SAYS_UNUSED = re.compile(
     r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+|for reference only|informational)\b",
     re.IGNORECASE,
@@ -117,6 +119,8 @@ def _is_convention(function: PythonFunction, name: str) -> bool:
         return False
     if _SAYS_UNUSED.search(function.docstring.parameters.get(name, "")):
         return True
+    if len(function.parameters) == 1 and _INPUT.fullmatch(name):
+        return True  # agents that write their calls as text always give one
     others = function.file.framework_functions.values()
     return sum(any(one.name == name for one in other.parameters) for other in others) >= _SEVERAL
 
