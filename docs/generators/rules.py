@@ -10,7 +10,7 @@ HEAD = """\
 
 `toolkit lint` checks all of these rules, except those that are off by default. [Linting](../linting.md) describes how
 to choose them, and `toolkit lint --explain CODE` shows the same pages. Tools of other frameworks are checked with the
-profile `essential` unless you ask for `all`.
+profile `essential` unless you ask for `recommended` or `all`.
 
 """
 NOTE = "<!-- not run: the tests of the rules lint it -->\n"

@@ -25,7 +25,9 @@ def forecast(city: str) -> str:
 
 def test_breakages_come_first_and_can_be_selected(invoke, project):
     (project / "server.py").write_text(BREAKING, "utf-8")
-    result = invoke("lint", "--static", "--format", "concise", "server.py", "--fail-on", "breakage")
+    result = invoke(
+        "lint", "--static", "--format", "concise", "--profile", "recommended", "server.py", "--fail-on", "breakage"
+    )
     first, *_ = result.stdout.splitlines()
     assert first == "server.py:19:5: warning[TK407] tool 'forecast' prints to standard output"
     assert result.exit_code == 1

@@ -38,7 +38,7 @@ def weigh(part):
 
 
 def lint(*options):
-    command = ["lint", "--static", "--no-cache", "--format", "json", *options]
+    command = ["lint", "--static", "--no-cache", "--profile", "recommended", "--format", "json", *options]
     return json.loads(CliRunner().invoke(application(), command).stdout)
 
 
@@ -215,7 +215,11 @@ def test_schema_that_the_framework_does_not_know_is_no_missing_description(hints
 def test_hint_for_several_parameters_says_what_shows_for_each(hints, tmp_path):
     text = tool("fare: str, part: dict, mode: str", "return RATES[fare], part['title'], shop.find(mode)")
     (tmp_path / "server.py").write_text(f"{HEAD}\n\n{text}", "utf-8")
-    shown = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "server.py"]).stdout
+    shown = (
+        CliRunner()
+        .invoke(application(), ["lint", "--static", "--no-cache", "--profile", "recommended", "server.py"])
+        .stdout
+    )
     assert "parameters 'fare' and 'part' of 'look_up' have no descriptions" in shown
     assert (
         "hint: write Annotated[…, Field(description='…')], and likewise for the others; 'fare': the code expects"
@@ -316,7 +320,9 @@ def test_cached_finding_depends_on_who_offers_the_tool(tmp_path, monkeypatch):
         (AGENT.replace("[find_tool]", "[find_tool, replace_tool]"), 2),
     ):
         (tmp_path / "agent.py").write_text(agent, "utf-8")
-        result = CliRunner().invoke(application(), ["lint", "--static", "--format", "json", "shop/files.py"])
+        result = CliRunner().invoke(
+            application(), ["lint", "--static", "--profile", "recommended", "--format", "json", "shop/files.py"]
+        )
         assert [one["code"] for one in json.loads(result.stdout)].count("TK201") == expected
 
 

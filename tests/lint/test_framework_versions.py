@@ -46,7 +46,7 @@ def write(folder, name, text):
 
 
 def lint(*options, format="json"):
-    words = ["lint", "--static", "--no-cache", "--format", format, *options]
+    words = ["lint", "--static", "--no-cache", "--profile", "recommended", "--format", format, *options]
     return CliRunner().invoke(application(), words).stdout
 
 
@@ -114,7 +114,7 @@ def test_dependencies_of_a_script_come_before_those_of_its_project(project):
 
 def test_cached_findings_are_checked_again_when_the_version_changes(project):
     def cached():
-        words = ["lint", "--static", "--format", "json", "src"]
+        words = ["lint", "--static", "--profile", "recommended", "--format", "json", "src"]
         return [one["code"] for one in json.loads(CliRunner().invoke(application(), words).stdout)]
 
     write(project, "uv.lock", FILES["uv"][1].format("3.2.4"))
@@ -302,17 +302,21 @@ def many(tmp_path, monkeypatch):
 
 
 def test_people_read_one_finding_for_the_parameters_of_a_tool(many):
-    text = lint(format="text")
+    text = lint("--profile", "all", format="text")
     assert "warning[TK204]: parameters 'city', 'day' and 'hours' of 'plan' have no descriptions\n" in text
     assert "warning[TK204]: parameter 'when' of 'remind' has no description\n" in text
     assert "\nFound 2 warnings in 1 file." in text
-    assert lint("--statistics", format="text").startswith("2  TK204")
-    assert lint(format="github").count("TK204") == lint(format="markdown").count("have no descriptions") + 1 == 2
+    assert lint("--profile", "all", "--statistics", format="text").startswith("2  TK204")
+    assert (
+        lint("--profile", "all", format="github").count("TK204")
+        == lint("--profile", "all", format="markdown").count("have no descriptions") + 1
+        == 2
+    )
 
 
 @pytest.mark.parametrize("format", ["concise", "jsonl", "sarif"])
 def test_editors_get_one_finding_for_each_parameter(many, format):
-    assert lint(format=format).count("of 'plan' has no description") == 3
+    assert lint("--profile", "all", format=format).count("of 'plan' has no description") == 3
 
 
 def test_comment_for_one_parameter_leaves_the_others(many, tmp_path):
@@ -321,7 +325,7 @@ def test_comment_for_one_parameter_leaves_the_others(many, tmp_path):
         "plans.py",
         MANY.replace("city: str, day: str, ", "\n    city: str,\n    day: str,  # toolkit: ignore[TK204]\n    "),
     )
-    assert "parameters 'city' and 'hours' of 'plan' have no descriptions" in lint(format="text")
+    assert "parameters 'city' and 'hours' of 'plan' have no descriptions" in lint("--profile", "all", format="text")
 
 
 FOR_CREWS = '''

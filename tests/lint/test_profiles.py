@@ -27,6 +27,7 @@ def look_up(number):
     """Order look up"""
     return number["shop"]
 '''
+CERTAIN: list[str] = []
 SERIOUS = ["TK204"]
 ALL = ["TK202", "TK204", "TK301", "TK403"]
 
@@ -39,8 +40,18 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*options):
+def plain(*options):
+    """Return what lint prints with the usual profile."""
     return CliRunner().invoke(application(), ["lint", "--static", "--no-cache", *options]).stdout
+
+
+def run(*options):
+    """Return what lint prints with the recommended rules, unless another profile is given."""
+    return plain("--profile", "recommended", *options)
+
+
+def usual_codes(*options):
+    return sorted(one["code"] for one in json.loads(plain("--format", "json", *options)))
 
 
 def codes(*options):
@@ -48,39 +59,45 @@ def codes(*options):
 
 
 def test_essential_profile_is_the_default_for_other_frameworks(project):
-    assert codes("ours.py") == codes("theirs.py", "--profile", "all") == ALL
-    assert codes("theirs.py") == codes("ours.py", "--profile", "essential") == SERIOUS
-    assert codes(".") == sorted([*ALL, *SERIOUS])
+    assert usual_codes("ours.py") == usual_codes("theirs.py", "--profile", "all") == ALL
+    assert usual_codes("theirs.py") == usual_codes("ours.py", "--profile", "essential") == CERTAIN
+    assert usual_codes("theirs.py", "--profile", "recommended") == SERIOUS
+    assert usual_codes(".") == sorted([*ALL, *CERTAIN])
 
 
 def test_skills_beside_tools_of_other_frameworks_only_are_checked_in_the_same_way(project):
     (project / "forecast").mkdir()
     text = "---\nname: weather\ndescription: Says how the weather will be. Use it for questions about rain.\n---\n"
     (project / "forecast" / "SKILL.md").write_text(text, "utf-8")
-    assert codes("forecast", "ours.py") == sorted([*ALL, "TK641"])
-    assert codes("forecast", "theirs.py") == SERIOUS
-    assert codes("forecast", "theirs.py", "--profile", "all") == sorted([*ALL, "TK641"])
+    assert usual_codes("forecast", "ours.py") == sorted([*ALL, "TK641"])
+    assert usual_codes("forecast", "theirs.py") == CERTAIN
+    assert usual_codes("forecast", "theirs.py", "--profile", "all") == sorted([*ALL, "TK641"])
 
 
 def test_selected_rules_take_precedence(project):
-    assert codes("theirs.py", "--select", "TK2") == ["TK202", "TK204"]
-    assert codes("theirs.py", "--extend-select", "TK403") == ["TK204", "TK403"]
-    assert codes("theirs.py", "--profile", "essential", "--select", "ALL") == ALL
+    assert usual_codes("theirs.py", "--select", "TK2") == ["TK202", "TK204"]
+    assert usual_codes("theirs.py", "--extend-select", "TK403") == ["TK403"]
+    assert usual_codes("theirs.py", "--profile", "essential", "--select", "ALL") == ALL
 
 
 def test_profile_can_be_configured(project):
     project.joinpath("toolkit.toml").write_text("[lint]\nprofile = 'all'\n", "utf-8")
-    assert codes("theirs.py") == ALL
-    assert codes("theirs.py", "--profile", "essential") == SERIOUS
+    assert usual_codes("theirs.py") == ALL
+    assert usual_codes("theirs.py", "--profile", "essential") == CERTAIN
     project.joinpath("toolkit.toml").write_text("[lint]\nprofile = 'most'\n", "utf-8")
     result = CliRunner().invoke(application(), ["lint", "theirs.py"])
-    assert (result.exit_code, "'lint.profile' must be 'essential' or 'all'" in result.stderr) == (2, True)
+    assert (result.exit_code, "'lint.profile' must be 'essential', 'recommended' or 'all'" in result.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_report_says_what_was_left_out(project):
-    left = "; left out: 1 short-description (TK202), 1 untyped-parameter (TK301), 1 more, see `--profile all`)"
-    assert left in run("theirs.py")
-    assert "left out" not in run("theirs.py", "--profile", "all")
+    left = (
+        "; left out: 1 short-description (TK202), 1 missing-parameter-description (TK204), 2 more, see `--profile all`)"
+    )
+    assert left in plain("theirs.py")
+    assert "left out" not in plain("theirs.py", "--profile", "all")
 
 
 @pytest.mark.parametrize("code", ["TK104", "TK106", "TK209", "TK311", "TK409"])
@@ -111,9 +128,9 @@ def web_search(text: str) -> str:
     return text
 '''
     project.joinpath("ours.py").write_text(code_with_all, "utf-8")
-    assert code not in codes("ours.py")
-    assert code not in codes("ours.py", "--select", "ALL")
-    assert code in codes("ours.py", "--select", code)
+    assert code not in usual_codes("ours.py")
+    assert code not in usual_codes("ours.py", "--select", "ALL")
+    assert code in usual_codes("ours.py", "--select", code)
 
 
 def test_parameters_whose_names_or_tools_say_enough_are_minor_beside_others_too(project):
@@ -818,12 +835,12 @@ def calculate(formula: str) -> str:
 
 def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     project.joinpath("local.py").write_text(LOCAL, "utf-8")
-    assert (found("local.py"), loud("local.py")) == ([], ["TK410:21:warning"])
+    assert (usual_codes("local.py"), loud("local.py")) == ([], ["TK410:21:warning"])
     served = LOCAL.replace("from strands import tool", "from fastmcp import FastMCP").replace("@tool", "@mcp.tool")
     served = served.replace("import FastMCP", "import FastMCP\nmcp = FastMCP('shop')").replace("  # noqa: S307", "")
     served = served.replace("in a sandbox of the shop", "in the shop")
     project.joinpath("served.py").write_text(served, "utf-8")
-    assert found("served.py") == ["TK511:49:error"]
+    assert (usual_codes("served.py"), found("served.py")) == (["TK511"], ["TK410:22:warning", "TK511:49:error"])
     assert loud("served.py") == ["TK410:22:warning", "TK509:19:warning", "TK510:31:warning", "TK511:49:error"]
     project.joinpath("test_served.py").write_text(served, "utf-8")
     assert found("test_served.py") == []

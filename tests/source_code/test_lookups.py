@@ -65,7 +65,7 @@ def test_findings_do_not_depend_on_the_order_of_files(tmp_path, monkeypatch, imp
     (tmp_path / "c.py").write_text(
         "from fastmcp import FastMCP\n\nserver = FastMCP()\n" + (tmp_path / "c.py").read_text()
     )
-    settings = LintSettings()._replace(is_static=True)
+    settings = LintSettings()._replace(is_static=True, profile="recommended")
     found = [
         {str(problem) for problem in check([f"{one}.py" for one in order], Configuration(), settings=settings)}
         for order in permutations(MODULES)

@@ -87,8 +87,10 @@ class LintOptions(NamedTuple):
     extend_select: ExtendSelect = None
     provider: Provider = None
     profile: Annotated[
-        Literal["essential", "all"] | None,
-        typer.Option(help="Report all rules, or the essential ones, the default for tools of other frameworks."),
+        Literal["essential", "recommended", "all"] | None,
+        typer.Option(
+            help="Report all rules, the recommended, or the essential ones, the default for tools of other frameworks."
+        ),
     ] = None
     stdin_filename: Annotated[
         str | None,

@@ -2,8 +2,9 @@
 
 A rule that is off by default works like a preview rule in ruff: only its full code or its name turns it on.
 
-A profile is a usual selection: all rules, or only those that report what nearly always is worth a change. The tools of
-other frameworks, which follow other conventions than ours, are checked with the essential rules by default.
+A profile is a usual selection: the essential rules, which report what nearly always is worth a change, the recommended
+ones, which also report what is where the code shows a loss, or all. The tools of other frameworks, which follow other
+conventions than ours, are checked with the essential rules by default.
 `docs/precision.md` shows what each rule found in other people's code.
 """
 
@@ -30,7 +31,10 @@ from toolkit.codes import (
     INVALID_SKILL_HEADER,
     LONG_DESCRIPTION,
     LONG_SKILL,
+    MAGIC_STRING,
     MISSING_ANNOTATIONS,
+    MISSING_DESCRIPTION,
+    MISSING_PARAMETER_DESCRIPTION,
     MISSING_RETURN_TYPE,
     MISSING_SKILL_FILE,
     NO_RETURN_DESCRIPTION,
@@ -153,38 +157,46 @@ def _fit(part: str, code: str) -> int:
     return -1
 
 
-Profile = Literal["essential", "all"]
-PROFILES: Final = ("essential", "all")
+Profile = Literal["essential", "recommended", "all"]
+PROFILES: Final = ("essential", "recommended", "all")
 
 _MINOR = frozenset(
     {
-        RESERVED_NAME, INCONSISTENT_NAMING, VAGUE_TOOL_NAME, SHORT_DESCRIPTION, LONG_DESCRIPTION,
-        AMBIGUOUS_SIBLINGS, NO_RETURN_DESCRIPTION, PLACEHOLDER_TEXT, NON_PORTABLE_TEXT,
-        UNTYPED_PARAMETER, TOO_MANY_PARAMETERS, DEEP_NESTING, HUGE_ENUM, BOOL_TRAP, DEFAULT_MISMATCH, TOKEN_COST,
-        TOO_MANY_TOOLS, UNSTATED_CONSTRAINT, DOCSTRING_PARAMETER_MISMATCH, MISSING_RETURN_TYPE, SIDE_EFFECT_ON_IMPORT,
-        PRINTS_TO_STDOUT, GLOBAL_STATE, NO_TIMEOUT, DESTRUCTIVE_WITHOUT_APPROVAL, MISSING_ANNOTATIONS,
+        RESERVED_NAME, INCONSISTENT_NAMING, VAGUE_TOOL_NAME, SHORT_DESCRIPTION, LONG_DESCRIPTION, AMBIGUOUS_SIBLINGS,
+        NO_RETURN_DESCRIPTION, PLACEHOLDER_TEXT, NON_PORTABLE_TEXT, UNTYPED_PARAMETER, TOO_MANY_PARAMETERS,
+        DEEP_NESTING, HUGE_ENUM, BOOL_TRAP, DEFAULT_MISMATCH, TOKEN_COST, TOO_MANY_TOOLS, UNSTATED_CONSTRAINT,
+        DOCSTRING_PARAMETER_MISMATCH, MISSING_RETURN_TYPE, SIDE_EFFECT_ON_IMPORT, GLOBAL_STATE, MISSING_ANNOTATIONS,
         UNRESTRICTED_PATH, UNRESTRICTED_URL, SECRET_PARAMETER, INVALID_SKILL_HEADER, LONG_SKILL, MISSING_SKILL_FILE,
-        SCRIPT_NOT_EXECUTABLE, UNKNOWN_TOOL_IN_SKILL, UNDECLARED_VARIABLE, WHOLE_DOCSTRING, DEPRECATED_FEATURE,
+        UNDECLARED_VARIABLE, WHOLE_DOCSTRING,
     }
 )  # fmt: skip
-"""The rules whose warnings are not essential: in code that nobody had seen, under 80% of their findings were useful."""
+"""The rules of which only errors are recommended."""
 
-_NEVER = frozenset({TOO_MANY_PARAMETERS, DESTRUCTIVE_WITHOUT_APPROVAL})
-"""Those of them whose errors are not essential either, since nothing refuses the tool."""
+_CIRCUMSTANTIAL = frozenset(
+    {
+        MISSING_DESCRIPTION, MISSING_PARAMETER_DESCRIPTION, MAGIC_STRING, PRINTS_TO_STDOUT, NO_TIMEOUT,
+        DESTRUCTIVE_WITHOUT_APPROVAL, SCRIPT_NOT_EXECUTABLE, UNKNOWN_TOOL_IN_SKILL, DEPRECATED_FEATURE,
+    }
+)  # fmt: skip
+"""The rules that are not essential: in code that nobody had seen, under 80% of what they found was useful."""
 
 
-def is_essential(problem: Problem) -> bool:
-    """Return whether a finding belongs to the essential profile; an error does unless it is minor, but no `info`."""
-    if problem.is_minor:
+def is_part_of(profile: Profile, problem: Problem) -> bool:
+    """Return whether a finding belongs to a profile; all have what an error says, unless it is minor, but no `info`."""
+    if profile == "all":
+        return True
+    if problem.is_minor or problem.severity == "info":
         return False
-    if problem.severity == "error":
-        return problem.code not in _NEVER
-    return problem.severity == "warning" and problem.code not in _MINOR
+    if problem.code in (_MINOR if problem.severity == "warning" else {TOO_MANY_PARAMETERS}):
+        return False
+    return profile == "recommended" or problem.code not in _CIRCUMSTANTIAL
 
 
 def profile_of(page: "RulePage") -> Profile:
-    """Return the profile that findings of a rule with its own severity are part of."""
-    return "essential" if is_essential(Problem(page.code, "", severity=page.severity)) else "all"
+    """Return the smallest profile that findings of a rule with its own severity are part of."""
+    found = Problem(page.code, "", severity=page.severity)
+    profiles: tuple[Profile, ...] = ("essential", "recommended")
+    return next((one for one in profiles if is_part_of(one, found)), "all")
 
 
 def files_of_frameworks(tools: "Iterable[ToolDefinition]") -> frozenset[str]:
@@ -208,7 +220,7 @@ def is_in_profile(
         foreign: The files with tools of other frameworks.
         selections: The selections of rules.
     """
-    if profile == "all" or is_essential(problem) or any(layer.select is not None for layer in selections):
+    if is_part_of(profile or "essential", problem) or any(layer.select is not None for layer in selections):
         return True
     if any(fits(part, problem.code) for layer in selections for part in layer.extend_select):
         return True

@@ -157,7 +157,8 @@ _KEYS: Final = (
     Key(
         "profile",
         one_of(*PROFILES),
-        "`essential` or `all` rules; by default, `essential` for tools of other frameworks, and `all` for others",
+        "`essential`, `recommended` or `all` rules; by default, `essential` for tools of other frameworks, and `all` "
+        "for others",
     ),
     Key("tool-decorators", _NAMES, "decorators of the project that register tools: their names, or dotted names"),
     Key("baseline", _FILE, "the file of known findings, which do not fail the run"),

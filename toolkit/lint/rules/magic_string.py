@@ -37,7 +37,7 @@ class MagicString(Rule):
     the valid ones.
 
     If the code changes the case of the value (`.lower()`) or strips it, or if the description says that the case does not
-    matter, a type with the values would refuse what works today; such a finding is not essential.
+    matter, a type with the values would refuse what works today; such a finding is not recommended.
 
     ## Example
 

@@ -25,7 +25,7 @@ class MissingDescription(Rule):
 
     For tools of other frameworks, it is an `info` in folders of examples and tests, in files such as `mock_server.py`,
     and for functions that only pretend to do something: whose result is fixed, random, or one expression of the parameters.
-    A tool that no code of the project names, although it names others of the same file, is not essential: nobody offers it
+    A tool that no code of the project names, although it names others of the same file, is not recommended: nobody offers it
     to a model.
 
     ## Example

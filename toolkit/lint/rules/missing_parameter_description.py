@@ -40,7 +40,7 @@ class MissingParameterDescription(Rule):
     description that a framework generates, such as `Parameter city`, does not count. A parameter that the docstring
     describes under another name is reported by `TK205` alone.
 
-    A finding is essential only if the code shows what is lost, and its hint says what that is:
+    In tools of other frameworks, a finding is recommended only if the code shows what is lost, and its hint says what that is:
 
     - somebody described the parameter where it is not sent: in a docstring that `description=` replaces or that the
       framework does not read, or in a comment behind the parameter. The text must say more than the name and the
