@@ -72,6 +72,9 @@ def test_skills_beside_tools_of_other_frameworks_only_are_checked_in_the_same_wa
     assert usual_codes("forecast", "ours.py") == sorted([*ALL, "TK641"])
     assert usual_codes("forecast", "theirs.py") == CERTAIN
     assert usual_codes("forecast", "theirs.py", "--profile", "all") == sorted([*ALL, "TK641"])
+    (project / "agent.py").write_text("from langchain.agents import create_agent\n", "utf-8")
+    assert usual_codes("forecast", "agent.py", "--ignore", "TK004") == []
+    assert usual_codes("forecast") == ["TK641"]
 
 
 def test_selected_rules_take_precedence(project):

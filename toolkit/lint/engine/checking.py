@@ -318,7 +318,8 @@ def _as_seen_from_here(
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
     found = _describe(problems, reports, settings)
-    foreign = _files_of_frameworks(together, found)
+    uses_others = bool(together.foreign) or any(report.gaps.frameworks for report in reports)
+    foreign = _files_of_frameworks(together, found, uses_others=uses_others)
     shown: list[Problem] = []
     left: list[Problem] = []
     for one in found:
@@ -358,11 +359,11 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
     return sorted(findings, key=_order)
 
 
-def _files_of_frameworks(together: Together, problems: Iterable[Problem]) -> frozenset[str]:
-    """Return the files of other frameworks' tools; if there are no others, also the skills, manifests and the like."""
+def _files_of_frameworks(together: Together, problems: Iterable[Problem], *, uses_others: bool) -> frozenset[str]:
+    """Return the files of other frameworks' tools; if a project only uses these, also skills, manifests and so on."""
     here = Path.cwd()
     found = {place_from(here, Location(file)).file for file in together.foreign}
-    if found and together.is_all_foreign:
+    if uses_others and together.is_all_foreign:
         found.update(problem.location.file for problem in problems if problem.location)
     return frozenset(found)
 
