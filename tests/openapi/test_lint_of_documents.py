@@ -62,8 +62,13 @@ def shop(project):
 
 
 def test_findings_are_at_the_lines_of_the_document_and_of_the_files_that_it_refers_to(invoke, shop):
-    done = invoke("lint", "shop.yaml", "--format", "concise", "--quiet")
+    done = invoke("lint", "shop.yaml", "--profile", "recommended", "--format", "concise", "--quiet")
     assert (done.stdout, done.stderr, done.exit_code) == (FINDINGS, "", 1)
+
+
+def test_missing_descriptions_are_reported_with_more_than_the_essential_profile(invoke, shop):
+    found = json.loads(invoke("lint", "shop.yaml", "--format", "json", "--quiet").stdout)
+    assert [one["code"] for one in found] == ["TK502", "TK661", "TK501", "TK313", "TK664"]
 
 
 def test_document_in_json_has_the_same_findings(invoke, shop):
@@ -71,8 +76,9 @@ def test_document_in_json_has_the_same_findings(invoke, shop):
 
     (shop / "bodies.yaml").write_text(BODIES, "utf-8")
     (shop / "shop.json").write_text(json.dumps(yaml.safe_load(SHOP), indent=1), "utf-8")
-    found = json.loads(invoke("lint", "shop.json", "--format", "json", "--quiet").stdout)
-    expected = json.loads(invoke("lint", "shop.yaml", "--format", "json", "--quiet").stdout)
+    options = ("--profile", "recommended", "--format", "json", "--quiet")
+    found = json.loads(invoke("lint", "shop.json", *options).stdout)
+    expected = json.loads(invoke("lint", "shop.yaml", *options).stdout)
     assert sorted((one["code"], one["message"]) for one in found) == sorted(
         (one["code"], one["message"]) for one in expected
     )
