@@ -246,6 +246,28 @@ def test_unused_parameter_is_essential_if_the_body_does_real_work(hints, body, c
 
 
 @pytest.mark.parametrize(
+    ("said", "severity"),
+    [
+        ("The fare (currently ignored).", "info"),
+        ("The fare, for client reference.", "info"),
+        ("Der Tarif (wird noch ignoriert).", "info"),
+        ("La tarifa, no se usa.", "info"),
+        ("검색어 (현재는 무시됨)", "info"),
+        ("票价（未使用）", "info"),
+        ("運賃（無視されます）", "info"),
+        ("The fare by which the reference is looked up.", "warning"),
+        ("Der Tarif.", "warning"),
+    ],
+)
+def test_unused_parameter_that_its_description_calls_unused_is_an_info(hints, tmp_path, said, severity):
+    text = tool("fare: str", "return shop.find(number)", entry=f"fare: {said}")
+    (tmp_path / "server.py").write_text(f"{HEAD}\n\n{text}", "utf-8")
+    command = ["lint", "--static", "--no-cache", "--select", "TK401", "--format", "json", "server.py"]
+    found = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert [one["severity"] for one in found] == [severity]
+
+
+@pytest.mark.parametrize(
     ("said", "body", "count"),
     [
         ("One of 'economy' or 'business'.", "return shop.find(number, fare)", 1),

@@ -370,6 +370,10 @@ def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project
     assert (
         severities("mcp>=1.12\nmcp_use[search]>=1\n") == severities("mcp>=1.12\nlangchain-mcp-adapters\n") == ["info"]
     )
+    assert (
+        severities("pydantic==2.9.2\nmcp>=1.12\n") == severities("mcp>=1.12\nuvicorn[standard] == 0.30\n") == ["info"]
+    )
+    assert severities("pydantic==2.12.1\nmcp>=1.12\n") == severities("mcp>=1.12\npydantic>=2.9\n") == ["error"]
     assert severities(constraints="mcp<2\n") == severities("mcp>=1.12,<2\n") == []
     write(
         project, "pyproject.toml", '[project]\ndependencies = ["mcp"]\n[tool.uv]\nconstraint-dependencies = ["mcp<2"]\n'

@@ -143,5 +143,10 @@ def test_entry_point_that_a_script_of_the_project_writes_is_not_missing(invoke, 
     assert missing.endswith("warning[TK652] there is no file 'server/main.py'\n")
     write(script, "cp main.py build/server/main.pyc")
     assert invoke("lint", "manifest.json", "--no-cache", "--select", "TK652", "--format", "concise", "--quiet")[1]
-    write(script, "cp main.py build/server/main.py")
-    assert invoke("lint", "manifest.json", "--no-cache", "--select", "TK652")[1] == "All checks passed! (no tools)\n"
+    for text in ("cp main.py build/server/main.py", "mkdir mcpb-build/server; cp -r code/* mcpb-build/server/"):
+        write(script, text)
+        assert (
+            invoke("lint", "manifest.json", "--no-cache", "--select", "TK652")[1] == "All checks passed! (no tools)\n"
+        )
+    write("server/other.py", "")
+    assert invoke("lint", "manifest.json", "--no-cache", "--select", "TK652", "--format", "concise", "--quiet")[1]

@@ -843,7 +843,7 @@ def test_tools_that_run_beside_their_user_are_judged_mildly(project):
     served = served.replace("import FastMCP", "import FastMCP\nmcp = FastMCP('shop')").replace("  # noqa: S307", "")
     served = served.replace("in a sandbox of the shop", "in the shop")
     project.joinpath("served.py").write_text(served, "utf-8")
-    assert (usual_codes("served.py"), found("served.py")) == (["TK511"], ["TK410:22:warning", "TK511:49:error"])
+    assert (usual_codes("served.py"), found("served.py")) == ([], ["TK410:22:warning", "TK511:49:error"])
     assert loud("served.py") == ["TK410:22:warning", "TK509:19:warning", "TK510:31:warning", "TK511:49:error"]
     project.joinpath("test_served.py").write_text(served, "utf-8")
     assert found("test_served.py") == []

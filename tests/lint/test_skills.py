@@ -133,6 +133,25 @@ def test_skill_that_cannot_be_read_says_why(invoke, tmp_path, text, message):
     assert (code, found[0]) == (1, f"forecast/SKILL.md:{message}")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "severity"),
+    [
+        ("index.yaml", "name: forecast\ndescription: Says how the weather will be.\n", "info"),
+        ("skill.json", '{"description": "Says how the weather will be."}', "info"),
+        ("index.yaml", "name: forecast\n", "error"),
+        ("notes.yaml", "description: Says how the weather will be.\n", "error"),
+    ],
+)
+def test_skill_without_a_header_that_another_file_describes_is_read_by_its_project(
+    invoke, tmp_path, name, text, severity
+):
+    write(tmp_path / "forecast" / "SKILL.md", header="# Forecast\n")
+    (tmp_path / "forecast" / name).write_text(text, "utf-8")
+    assert lines(invoke, "forecast/SKILL.md")[1][0] == (
+        f"forecast/SKILL.md:1:1: {severity}[TK601] the skill has no header"
+    )
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_parts_of_a_skill_have_their_place(end):
     text = end.join(

@@ -81,6 +81,12 @@ def test_classes_that_their_base_class_describes_are_tools(form, write, listed):
     assert undescribed() == undescribed("--static") == [("finding.py", 13, "order")]
 
 
+def test_file_that_another_one_has_read_before_is_read_alike(write, listed):
+    used = "from finding import Find\n\n\ndef build(registry):\n    registry.register(Find())\n"
+    write(an_agent=used, base=BASE.replace("DEFINITION", OPENAI), finding=FIND)
+    assert undescribed("--static") == [("finding.py", 13, "order")]
+
+
 def test_class_that_an_import_takes_for_a_text_tool_is_one_tool(write):
     write(
         base=BASE.replace("DEFINITION", OPENAI),

@@ -14,6 +14,7 @@ SKILL_FILE: Final = "SKILL.md"
 
 _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
+_DESCRIBING = ("index.yaml", "index.yml", "index.json", "skill.yaml", "skill.yml", "skill.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,15 @@ class Skill:
     def folder(self) -> Path:
         """The folder of the skill."""
         return Path(self.file).absolute().parent
+
+    @property
+    def described_in(self) -> str | None:
+        """The name of a file beside it, such as `index.yaml`, in which a project of its own describes the skill."""
+        for name in _DESCRIBING:
+            text = read_text(self.folder / name, name) if (self.folder / name).is_file() else ""
+            if isinstance(text, str) and re.search(r"""(?:^|[{,])\s*["']?description["']?\s*:""", text, re.MULTILINE):
+                return name
+        return None
 
     @property
     def allowed_tools(self) -> list[Word]:

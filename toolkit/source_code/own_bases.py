@@ -6,6 +6,7 @@ The base class is the project's own. A method of it makes a definition of the at
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, own_name
@@ -61,14 +62,14 @@ class OwnBases:
         """
         line = [cls, *bases_of(self._constants, cls)]
         base = self._nearest_in(line)
-        if base is None or (base.cls == cls and self._uses.derived_from(cls)):
+        if base is None or (base.cls.node is cls.node and self._uses.derived_from(cls)):
             return None
         kind = _nearest_first(base.kind, cls)
         found = next(class_tools(self._constants, self._uses, cls, kind), None)
         if found is None or found.name is None or own_name([cls], kind) is None:
             return None
-        below = [one for one in line[: line.index(base.cls)] or [cls] if isinstance(one.node, ast.ClassDef)]
-        parts = [found._replace(node=one.node) for one in below]  # type: ignore[arg-type]  # as asked before
+        below = list(takewhile(lambda one: one.node is not base.cls.node, line)) or [cls]
+        parts = [found._replace(node=one.node) for one in below if isinstance(one.node, ast.ClassDef)]
         is_described = any(one.value(kind.description) is not None for one in parts)
         has_schema = any(one.value(name) is not None for one in parts for name in kind.schema)
         is_run = found.method is not None and not _is_abstract(found.method)

@@ -37,13 +37,13 @@ class Requirement(NamedTuple):
         text: The requirement.
         file: The name of the file that contains it.
         place: Where it is.
-        others: The names of the other packages that the file requires.
+        others: The packages that the file requires, each with its version if that is the only one allowed, or empty.
     """
 
     text: str
     file: str
     place: Location
-    others: frozenset[str] = frozenset()
+    others: Mapping[str, str] = {}
 
 
 class Used(NamedTuple):
@@ -190,11 +190,11 @@ def unbounded_requirement(module: PythonSource, package: str) -> Requirement | N
             found += _requirements(_text_of(path.with_name(_CONSTRAINTS)), package)
             unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
             is_open = bool(unbounded) and len(unbounded) == len(found)
-            return _requirement(unbounded[0], path, _names_in(text)) if is_open else None
+            return _requirement(unbounded[0], path, _versions_in(text)) if is_open else None
     return None
 
 
-def _requirement(text: str, path: Path, others: frozenset[str]) -> Requirement:
+def _requirement(text: str, path: Path, others: Mapping[str, str]) -> Requirement:
     head = _text_of(path).partition(text)
     line = head[0].count("\n") + 1 if head[1] else None
     return Requirement(text, path.name, Location(str(path), line, 1 if line else None), others)
@@ -207,10 +207,11 @@ def _text_of(path: Path) -> str:
         return ""
 
 
-def _names_in(text: str) -> frozenset[str]:
-    """Return the normalised names of the packages that lines such as `mcp-use>=1` or `"mcp-use",` require."""
-    found = re.findall(r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[|[<>=!~@;,"']|$)""", text, re.MULTILINE)
-    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in found)
+def _versions_in(text: str) -> dict[str, str]:
+    """Map the normalised names of the packages in lines such as `mcp-use>=1` to their pins, or to empty texts."""
+    pattern = r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]\n]*\]\s*)?(?:={2,3}\s*([\w.+-]+)|[\[<>=!~@;,"']|$)"""
+    found = re.findall(pattern, text, re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
 
 
 def _requirements(text: str, package: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from toolkit.codes import (
     AMBIGUOUS_SIBLINGS,
     BAD_CONFIGURATION,
+    BLOCKING_IN_ASYNC,
     BOOL_TRAP,
     BROKEN_DOCUMENT,
     CONSENT_MISSING,
@@ -29,9 +30,11 @@ from toolkit.codes import (
     INCOMPLETE_GROUP,
     INCONSISTENT_NAMING,
     INVALID_SKILL_HEADER,
+    INVALID_TOOL_NAME,
     LONG_DESCRIPTION,
     LONG_SKILL,
     MAGIC_STRING,
+    MANIFEST_MISMATCH,
     MISSING_ANNOTATIONS,
     MISSING_DESCRIPTION,
     MISSING_PARAMETER_DESCRIPTION,
@@ -50,8 +53,10 @@ from toolkit.codes import (
     SCRIPT_NOT_EXECUTABLE,
     SECRET_PARAMETER,
     SERVER_UNREACHABLE,
+    SHELL_STRING,
     SHORT_DESCRIPTION,
     SIDE_EFFECT_ON_IMPORT,
+    SWALLOWED_ERROR,
     TOKEN_COST,
     TOO_MANY_PARAMETERS,
     TOO_MANY_TOOLS,
@@ -174,8 +179,9 @@ _MINOR = frozenset(
 
 _CIRCUMSTANTIAL = frozenset(
     {
-        MISSING_DESCRIPTION, MISSING_PARAMETER_DESCRIPTION, MAGIC_STRING, PRINTS_TO_STDOUT, NO_TIMEOUT,
-        DESTRUCTIVE_WITHOUT_APPROVAL, SCRIPT_NOT_EXECUTABLE, UNKNOWN_TOOL_IN_SKILL, DEPRECATED_FEATURE,
+        INVALID_TOOL_NAME, MISSING_DESCRIPTION, MISSING_PARAMETER_DESCRIPTION, MAGIC_STRING, BLOCKING_IN_ASYNC,
+        PRINTS_TO_STDOUT, SWALLOWED_ERROR, NO_TIMEOUT, DESTRUCTIVE_WITHOUT_APPROVAL, SHELL_STRING, INVALID_SKILL_HEADER,
+        LONG_SKILL, SCRIPT_NOT_EXECUTABLE, UNKNOWN_TOOL_IN_SKILL, MANIFEST_MISMATCH, DEPRECATED_FEATURE,
     }
 )  # fmt: skip
 """The rules that are not essential: in code that nobody had seen, under 80% of what they found was useful."""
@@ -220,10 +226,17 @@ def is_in_profile(
         foreign: The files with tools of other frameworks.
         selections: The selections of rules.
     """
-    if is_part_of(profile or "essential", problem) or any(layer.select is not None for layer in selections):
-        return True
-    if any(fits(part, problem.code) for layer in selections for part in layer.extend_select):
+    if is_part_of(profile or "essential", problem) or _is_chosen(problem, selections):
         return True
     if problem.code == NO_TOOLS:
         return not problem.is_minor and (problem.location is None or problem.severity != "info")
     return profile is None and (problem.location is None or problem.location.file not in foreign)
+
+
+def _is_chosen(problem: Problem, selections: Sequence[Selection]) -> bool:
+    """Return whether a finding is reported because of a selection; that more tools may exist is only if it is named."""
+    parts = [part for layer in selections for part in (*(layer.select or ()), *layer.extend_select)]
+    if any(fits(part, problem.code) for part in parts):
+        return True
+    is_mild = problem.code == NO_TOOLS and problem.is_minor
+    return not is_mild and any(layer.select is not None for layer in selections)

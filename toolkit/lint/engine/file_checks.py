@@ -377,6 +377,10 @@ class FileChecker:
         file = str(request.file)
         skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
         problems = list(skill.problems)
+        if skill.header is None and problems and (other := skill.described_in):
+            problems = [
+                replace(one, severity="info", hint=f"only programs that read '{other}' know it") for one in problems
+            ]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
         # A skill depends on the files of its folder, so its findings are not cached.

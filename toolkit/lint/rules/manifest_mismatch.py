@@ -113,8 +113,15 @@ class ManifestMismatch(Rule):
 
 
 def _is_built(folder: Path, entry: str) -> bool:
-    """Whether a workflow or a script of the project names a file in another folder, such as `build/server/main.py`."""
-    named = re.compile(rf"[\w./-]/{re.escape(entry)}(?![\w/])")
+    """Whether a workflow or a script of the project names a file in another folder, such as `build/server/main.py`.
+
+    One that packs a bundle may also name the first folder of the entry only, if the project has no such folder.
+    """
+    first, slash, _ = entry.partition("/")
+    named = re.compile(
+        rf"[\w./-]/{re.escape(entry)}(?![\w/])"
+        + (rf"|mcpb(?s:.*)/{re.escape(first)}(?![\w.-])" if slash and not (folder / first).exists() else "")
+    )
     files = (file for pattern in _BUILDING for file in folder.glob(pattern) if file.is_file())
     return any(named.search(text) for file in files if isinstance(text := read_text(file, str(file)), str))
 

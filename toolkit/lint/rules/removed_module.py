@@ -1,14 +1,14 @@
 """TK710: a requirement allows a version without a module that the file imports."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from toolkit.codes import REMOVED_MODULE
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_files import PythonFile
-from toolkit.source_code.requirements import is_locked_below, unbounded_requirement
+from toolkit.source_code.requirements import is_locked_below, numbers_of, unbounded_requirement
 
 
 class RemovedModule(Rule):
@@ -19,7 +19,8 @@ class RemovedModule(Rule):
     A fresh install gets the newest version. If the requirement has no upper bound, that version lacks the module, and
     the server fails at startup on every newly installed machine. One line fixes it, so each requirement is
     reported once for each module, at the first file that imports it. It is an `info` if a lock file of the project has an
-    older version, or if the project also requires a package whose newest release needs one, such as `mcp-use`.
+    older version, or if the project also requires a package whose newest release needs one, such as `mcp-use`, or pins a
+    version of another package that is too old for the newest one, such as `pydantic==2.9.2`.
 
     ## Example
 
@@ -74,7 +75,7 @@ class RemovedModule(Rule):
                     if found is not None:
                         message = f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows"
                         hint = f"write '{package}<{version}', or use its replacement"
-                        is_held = not found.others.isdisjoint(demand.held_back_by)
+                        is_held = any(_holds_back(one, found.others) for one in demand.held_back_by)
                         is_mild = is_held or is_locked_below(module, package, version)
                         yield self.problem(
                             message,
@@ -105,6 +106,13 @@ def _counted(problems: Sequence[Problem]) -> Problem:
         return first
     more = f"{len(files)} more file{'s' if len(files) > 1 else ''}, such as '{min(files)}'"
     return replace(first, related=((first.related[0][0], f"{_THERE}; {more}, import the module"),))
+
+
+def _holds_back(entry: str, required: Mapping[str, str]) -> bool:
+    """Return whether a project requires a package, or for an entry such as `pydantic<2.12`, pins an older version."""
+    name, _, bound = entry.partition("<")
+    pinned = required.get(name)
+    return pinned is not None and (not bound or (bool(pinned) and numbers_of(pinned) < numbers_of(bound)))
 
 
 def _is_within(module: str, name: str) -> bool:

@@ -20,9 +20,13 @@ _SEVERAL = 3
 _INPUT = re.compile(r"(?:tool_)?input(?:_(?:str|text|data))?|query|dummy|unused|text")
 """The names of the only parameter of a tool that needs none."""
 _SAYS_UNUSED = re.compile(
-    r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+|for reference only|informational)\b",
+    r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+|informational"
+    r"|for (?:\w+ )?reference)\b"
+    r"|\b(?:ignor(?:iert|ado|ada|ato|ata|é|ée)|nicht verwendet|no se usa|non utilizzat[oa]|non utilisée?|não usad[oa])\b"
+    r"|무시|사용되지 않|사용하지 않|忽略|未使用|不使用|無視|使用されません|使われません|игнорируется|не используется",
     re.IGNORECASE,
 )
+"""That nothing reads a parameter, in the languages of most docstrings."""
 _EXPLAINING = {"description", "explanation", "rationale", "summary", "reasoning", "thought", "thoughts"}
 
 

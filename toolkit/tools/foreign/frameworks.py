@@ -104,6 +104,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "haystack": Framework(("haystack",)),
     "strands": Framework(("strands",), variable="TOOL_SPEC"),
     "google_adk": Framework(("google.adk",), ends_runs=True),
+    "google_genai": Framework(("google.genai", "google.generativeai")),
     "crewai": Framework(("crewai", "crewai_tools")),
     "semantic_kernel": Framework(
         ("semantic_kernel",), mark="__kernel_function__", takes_any_object=True, steps="KernelProcessStep"

@@ -146,7 +146,8 @@ class Demands(NamedTuple):
         plain: The arguments that must not be coroutine functions.
         envelope: Whether all functions return the framework's own result type, which says nothing about the data.
         removed: Modules that a package no longer has: the module, the package, and the version that removed it.
-        held_back_by: Other distributions whose newest releases require a version of the package that still has them.
+        held_back_by: Other distributions whose newest releases require a version of the package that still has them,
+            and versions of distributions that are too old for the version that lacks them, such as `pydantic<2.12`.
     """
 
     calls: tuple[str, ...] = ()
