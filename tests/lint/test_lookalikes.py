@@ -90,8 +90,7 @@ def lint(tmp_path, monkeypatch):
 
 
 def test_essential_profile_is_the_default(lint):
-    assert lint(".") == []
-    assert lint("--profile", "recommended", ".") == ["orders.py:25 TK408 warning"]
+    assert lint(".") == ["orders.py:25 TK408 warning"]
     assert lint("--select", "TK408", ".") == ["orders.py:14 TK408 info", "orders.py:25 TK408 warning"]
 
 
