@@ -347,3 +347,48 @@ def test_cache_ignores_itself_and_forgets_old_settings(house):
         house.check(limits={"min-description-words": number})
     assert Path(".toolkit_cache/.gitignore").read_text() == "*\n"
     assert len(list(Path(".toolkit_cache").glob("lint-*.json"))) <= 8
+
+
+DESCRIBING = """
+class Tool:
+    name = "find"
+    description = "Find an order of the shop by its number."
+    parameters = {"type": "object", "properties": {"number": {"type": "string"}}}
+
+    def definition(self):
+        return {"name": self.name, "description": self.description, "input_schema": self.parameters}
+
+    def execute(self, number):
+        return number
+"""
+
+
+def static_lint(*options):
+    """Check the source of a project with a cache; return the codes of findings by file, and the size of the cache."""
+    command = [sys.executable, "-m", "toolkit_cli", "lint", "--static", "--format", "json", *options, "."]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    size = max(file.stat().st_size for file in Path(".toolkit_cache").rglob("lint-*.json"))
+    return {one["location"]["file"]: one["code"] for one in json.loads(done.stdout)}, size
+
+
+def test_cache_grows_with_the_files_also_if_each_depends_on_the_whole_project(write):
+    sizes = []
+    for count in (10, 80):
+        write(**{f"shop_in_find_{number}": DESCRIBING.replace("find", f"find_{number}") for number in range(count)})
+        found, size = static_lint("--select", "TK204")
+        assert len(found) == count
+        sizes.append(size / count)
+    assert sizes[1] < 1.2 * sizes[0]
+
+
+def test_file_is_checked_again_if_another_one_of_the_project_derives_from_its_class(write):
+    derived = (
+        "from base import Tool\n\n\nclass Better(Tool):\n    name = 'better'\n    description = 'Find an order.'\n"
+    )
+    expected = {"base.py": "TK204"}
+    write(base=DESCRIBING, other="import anthropic\n")
+    assert static_lint("--select", "TK204")[0] == static_lint("--select", "TK204")[0] == expected
+    write(other=derived)
+    assert static_lint("--select", "TK204")[0] == static_lint("--select", "TK204", "--no-cache")[0] != expected
+    write(other="import anthropic\n")
+    assert static_lint("--select", "TK204")[0] == expected

@@ -40,5 +40,11 @@ def test_output_that_somebody_has_pasted_is_a_note(write):
 
 
 def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):
-    write(generated_in_server=BROKEN, notebook=f"!pip install fastmcp\n{BROKEN}", server=BROKEN)
-    assert found("--static", ".") == {"generated/server.py": "info", "notebook.py": "info", "server.py": "error"}
+    write(
+        third_party_in_server=BROKEN,
+        generated_in_server=BROKEN,
+        notebook=f"!pip install fastmcp\n{BROKEN}",
+        server=BROKEN,
+    )
+    notes = dict.fromkeys(["generated/server.py", "notebook.py", "third_party/server.py"], "info")
+    assert found("--static", ".") == {**notes, "server.py": "error"}

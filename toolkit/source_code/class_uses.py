@@ -54,8 +54,8 @@ class ClassUses:
         self._derived: dict[ast.AST, tuple[Defined, ...]] = {}
         self._searched: set[str] = set()
 
-    def folders_of(self, files: Collection[str]) -> frozenset[str]:
-        """Return the folders that were searched on behalf of files; a new file there may use a class."""
+    def projects_of(self, files: Collection[str]) -> frozenset[str]:
+        """Return the folders of the projects all of whose files the tools of some files depend on."""
         return frozenset(str(project_folder(one)[0]) for one in self._searched.intersection(files))
 
     def names_used_around(self, source: SourceFile) -> frozenset[str]:
@@ -116,10 +116,7 @@ class ClassUses:
 
     def depend_on_project(self, source: SourceFile) -> None:
         """Record that the tools of a file depend on all files of its project."""
-        if source.path not in self._searched:
-            self._searched.add(source.path)
-            for file in project_files(source.path):
-                self._meanings.depend(source.path, os.path.realpath(file))
+        self._searched.add(source.path)
 
 
 def _is_among(cls: Defined, found: Iterable[Meaning]) -> bool:

@@ -1,7 +1,6 @@
 """Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -185,15 +184,18 @@ class ToolReader:
         """Return whether a file of the project around a source mentions one of some words."""
         key = (source.path, frozenset(words))
         if key not in self._mentioned:
-            files = [os.path.realpath(one) for one in project_files(source.path)] if words else []
-            for file in files:
-                self.meanings.depend(source.path, file)
+            files = map(str, project_files(source.path)) if words else ()
+            self.uses.depend_on_project(source)
             self._mentioned[key] = any(map(partial(_mentions, words), files))
         return self._mentioned[key]
 
     def folders_of(self, files: Collection[str]) -> frozenset[str]:
         """Return the folders that were searched on behalf of files; a new file there may change their tools."""
-        return self.registrations.registries.folders_of(files) | self.uses.folders_of(files)
+        return self.registrations.registries.folders_of(files)
+
+    def projects_of(self, files: Collection[str]) -> frozenset[str]:
+        """Return the folders of the projects all of whose files the tools of some files depend on."""
+        return self.uses.projects_of(files)
 
     def files_around(self, source: SourceFile) -> frozenset[str]:
         """Return a file, and those of the project that it imports."""

@@ -27,13 +27,15 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
 from toolkit.replacing import remove_beneath, write_cached
 from toolkit.settings.configuration import Configuration
+from toolkit.source_code.project_files import project_files
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.secret_arguments import secrets_of_schema
 
-_FORMAT = 5
+_FORMAT = 6
 _KEPT_SETTINGS = 8
 _LARGEST = 256 * 1024 * 1024
 _KEPT_TOGETHER = 8
+_ANY_FILE = "any.py"
 _DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """Exceptions raised by a damaged entry, which is then ignored."""
 _PLACES = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
@@ -60,6 +62,8 @@ class Cache:
         self._is_changed = False
         self._states = FileStates()
         self._listed: dict[str, str] = {}
+        self._projects: dict[str, Any] = {}
+        self._project_digests: dict[str, str] = {}
         if file is not None:
             self._read(file)
 
@@ -105,6 +109,8 @@ class Cache:
             self._is_changed = self._is_changed or known != before
         if any(self._listing(listing) != known for listing, known in entry["listings"].items()):
             return None
+        if any(self._project(folder) != known for folder, known in entry["projects"].items()):
+            return None
         text = self._tools[str(request.file)]
         if digest(text) != entry["tools"]:
             return None
@@ -126,6 +132,7 @@ class Cache:
             "is_named": request.is_named,
             "files": {f: self._states.record(f) for f in dict.fromkeys([request.file, *report.needs["files"]])},
             "listings": {listing: self._listing(listing) for listing in map(json.dumps, report.needs["listings"])},
+            "projects": {folder: self._project(folder) for folder in report.needs["projects"]},
             "report": record,
             "tools": digest(text.encode()),
         }
@@ -159,7 +166,9 @@ class Cache:
 
     def _content(self) -> bytes:
         entries = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}  # noqa: PTH110
-        index = {"format": _FORMAT, "entries": entries, "together": self._together}
+        folders = {folder for entry in entries.values() for folder in entry["projects"]}
+        projects = {folder: self._projects[folder] for folder in self._projects if folder in folders}
+        index = {"format": _FORMAT, "entries": entries, "together": self._together, "projects": projects}
         written = json.dumps(index, default=repr, separators=(",", ":")).encode()
         return b"\n".join([written, *(self._tools[file] for file in entries)])
 
@@ -169,6 +178,7 @@ class Cache:
             first, *lines = bounded_bytes(file, most=_LARGEST).split(b"\n")
             found = json.loads(first)
             entries, together = {_FORMAT: found}[found["format"]]["entries"], found["together"]
+            self._projects = dict(found["projects"])
             self._tools = dict(zip(entries, lines, strict=True))
             self._entries, self._together = dict(entries), dict(together)
         except (OSError, *_DAMAGED):
@@ -182,6 +192,17 @@ class Cache:
                 list(map(str, target.paths)) if isinstance(target, FilesTarget) else None
             )
         return self._listed[listing]
+
+    def _project(self, folder: str) -> str:
+        """Return a digest of all Python files of the project in a folder; the states of its files are stored once."""
+        if folder not in self._project_digests:
+            files = list(map(str, project_files(os.path.join(folder, _ANY_FILE))))  # noqa: PTH118 - as above
+            known = self._projects.get(folder)
+            if known is None or not (list(known) == files and all(map(self._states.is_same, files, known.values()))):
+                self._projects[folder] = {file: self._states.record(file) for file in files}
+                self._is_changed = True
+            self._project_digests[folder] = _digest_of([[file, self._projects[folder][file][0]] for file in files])
+        return self._project_digests[folder]
 
 
 def _is_repeatable(request: Request, report: Report) -> bool:

@@ -274,6 +274,7 @@ class FileChecker:
                 needs={
                     "files": [*report.needs["files"], *behind],
                     "listings": [*report.needs["listings"], *([one, one] for one in folders)],
+                    "projects": sorted(self._reader.projects_of(every)),
                 }
             )
         report = report._replace(gaps=Gaps() if opened.child else self._gaps_in(module, has_tools=bool(report.tools)))
@@ -338,7 +339,9 @@ class FileChecker:
         problems += others
         if not tools and not problems and request.is_named:
             problems.append(Problem(NO_TOOLS, f"no tools were found in '{request.target}'", Location(file), "warning"))
-        return self._finished(problems, tools, file, "", _Opened.of(None))._replace(needs={"files": [], "listings": []})
+        return self._finished(problems, tools, file, "", _Opened.of(None))._replace(
+            needs={"files": [], "listings": [], "projects": []}
+        )
 
     def _cases(self, request: Request) -> Report:
         from toolkit.cases.case_format import read_cases  # few checks have cases
@@ -503,7 +506,7 @@ class _Opened(NamedTuple):
     def of(cls, answer: Answer | None) -> "_Opened":
         match answer:
             case None:
-                return cls([], [], "", {"files": [], "listings": []})
+                return cls([], [], "", {"files": [], "listings": [], "projects": []})
             case Problem():
                 return cls([answer], [], "", None)
         problems = [_judge(read_problem(record)) for record in answer["problems"]]

@@ -1,4 +1,4 @@
-"""Files that a project has left behind or generated: backups, old versions, pasted output, notebooks as Python."""
+"""Files that a project left behind, copied or generated: backups, pasted output, copies of others, notebooks."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +13,9 @@ from toolkit.regular_files import bounded_bytes
 
 _NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
 _FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
-_GENERATED = {"build", "dist", "generated"}
+_MADE_ELSEWHERE = {
+    "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
+}  # fmt: skip
 _DEFINING = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class|import|from)\b|^[ \t]*@", re.MULTILINE)
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
@@ -43,8 +45,8 @@ def _defines_anything(request: Request) -> bool:
 
 
 def _is_made(request: Request) -> bool:
-    """Return whether a program made a file: it is in a folder for that, or it is a notebook with its commands."""
-    if _GENERATED & {one.lower() for one in Path(request.target).parent.parts}:
+    """Return whether others or a program made a file: it is in a folder for that, or a notebook with its commands."""
+    if _MADE_ELSEWHERE & {one.lower() for one in Path(request.target).parent.parts}:
         return True
     with suppress(OSError):
         return request.file is not None and _OF_NOTEBOOK.search(bounded_bytes(Path(request.file))) is not None

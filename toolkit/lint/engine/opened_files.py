@@ -49,7 +49,7 @@ def refused_files(
             refused[request] = {
                 "problems": [problem_record(problem) for problem in objections],
                 "tools": [],
-                "needs": {"files": [file for file in files if not is_installed(file)], "listings": []},
+                "needs": {"files": [file for file in files if not is_installed(file)], "listings": [], "projects": []},
                 "child": "",
             }
     return refused

@@ -55,7 +55,7 @@ class Trail:
                 todo += self._dependencies.get(file, ())
         listings = {listing for file in known for listing in self._listings.get(file, ())}
         self._now = []
-        return {"files": sorted(known - {_CONFIGURED, _REQUEST}), "listings": sorted(listings)}
+        return {"files": sorted(known - {_CONFIGURED, _REQUEST}), "listings": sorted(listings), "projects": []}
 
     @contextmanager
     def follow(self, file: str) -> Iterator[None]:
