@@ -552,6 +552,8 @@ def _server_in(module: PythonFile) -> Location | None:
         return Location(module.file, module.text.count("\n", 0, found.start()) + 1, 1)
     if not module.frameworks or _HAS_OTHERS.search(module.text):
         return None
+    if not any(name in module.text for name in _SERVERS):
+        return None
     calls = (node for node in ast.walk(module.tree) if isinstance(node, ast.Call) and last_name(node.func) in _SERVERS)
     created = min(calls, key=lambda node: (node.lineno, node.col_offset), default=None)
     return None if created is None else Location(module.file, created.lineno, created.col_offset + 1)
@@ -568,11 +570,12 @@ def _conversions_in(module: PythonFile) -> Iterator[Problem]:
 
 
 def _unknown_mark(module: PythonFile) -> str | None:
-    marks = (one for node in module.tree.body for one in ast.walk(node) if isinstance(one, Definition))
-    named = (last_name(one.func if isinstance(one, ast.Call) else one) for node in marks for one in node.decorator_list)
-    if not any(name.endswith("tool") for name in named):
-        return None  # one in a docstring is an example
-    return hint_of_unknown_mark(module.text.encode(errors="replace"), Path(module.file).name)
+    hint = hint_of_unknown_mark(module.text.encode(errors="replace"), Path(module.file).name)
+    if hint is None:
+        return None
+    marks = (mark for one in ast.walk(module.tree) if isinstance(one, Definition) for mark in one.decorator_list)
+    named = (last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in marks)
+    return hint if any(name.endswith("tool") for name in named) else None  # one in a docstring is an example
 
 
 def _not_found(function: PythonFunction) -> Problem:
