@@ -199,6 +199,30 @@ def test_hints_name_nothing_that_a_framework_refuses_or_lacks(tmp_path, monkeypa
     }
 
 
+def test_hint_for_an_agent_that_exceptions_end_says_what_to_return(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = '''from google.adk.agents import Agent
+
+
+def save(order: str) -> dict:
+    """Save an order."""
+    try:
+        shop.save(order)
+        return {"status": "success"}
+    except Exception:
+        return {"status": "success"}
+
+
+agent = Agent(name="shop", tools=[save])
+'''
+    (tmp_path / "shop.py").write_text(text, "utf-8")
+    asked = ["lint", "--no-cache", "--static", "--select", "TK408", "--format", "json", "shop.py"]
+    found = json.loads(CliRunner().invoke(application(), asked).stdout)
+    assert [one["hint"] for one in found] == [
+        "return {'status': 'error', 'error_message': '…'}, since an exception ends the run of the agent"
+    ]
+
+
 def test_module_with_the_definition_of_its_tool_is_checked_by_what_the_definition_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "forecast.py").write_text(

@@ -48,3 +48,20 @@ def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(w
     )
     notes = dict.fromkeys(["generated/server.py", "notebook.py", "third_party/server.py"], "info")
     assert found("--static", ".") == {**notes, "server.py": "error"}
+
+
+REFUSED = (
+    "from langchain_core.tools import tool\n\n\n@tool\ndef find(number: str) -> str:\n    return shop.find(number)\n"
+)
+
+
+def test_what_a_framework_refuses_is_a_note_only_in_a_file_that_others_have_replaced(write):
+    write(legacy_in_tools=REFUSED, shop_old=REFUSED, examples_in_tools=REFUSED, tools=REFUSED)
+    command = ["lint", "--static", "--no-cache", "--select", "TK707", "--format", "json", "."]
+    listed = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert {one["location"]["file"]: one["severity"] for one in listed} == {
+        "examples/tools.py": "error",
+        "legacy/tools.py": "info",
+        "shop_old.py": "info",
+        "tools.py": "error",
+    }

@@ -48,6 +48,7 @@ MARKS = SourceMarks(
         parameter="'NAME: …' under 'Args:' in the docstring",
         approval="FunctionTool(NAME, require_confirmation=True)",
         declared=("require_confirmation",),
+        failure="return {'status': 'error', 'error_message': '…'}, since an exception ends the run of the agent",
     ),
 )
 

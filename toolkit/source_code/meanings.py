@@ -422,20 +422,23 @@ def _values(source: SourceFile, name: str) -> list[ast.expr]:
     return [one for one in source.bindings.get(name, ()) if isinstance(one, ast.expr)]
 
 
-def _listed(value: ast.expr, names: LocalNames) -> Iterator[ast.expr]:
-    """Yield the parts of a list, also of one in a variable of a function, and the calls that return others."""
+def _listed(value: ast.expr, names: LocalNames, within: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
+    """Yield the parts of a list, also of one in a variable of a function, and the calls that return others.
+
+    `within` are the variables whose values this list is a part of, such as `found` in `found = found + more`.
+    """
     match value:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             yield from parts
         case ast.BinOp(left=first, op=ast.Add(), right=second):
-            yield from (*_listed(first, names), *_listed(second, names))
+            yield from (*_listed(first, names, within), *_listed(second, names, within))
         case ast.Call(func=ast.Attribute()):
             yield value
-        case ast.Name(id=name) if name in names.bound:
+        case ast.Name(id=name) if name in names.bound and name not in within:
             bound = [one.binding for one in names.bound[name]]
             for one in (*bound, *added_to(names.node, name)):
                 if isinstance(one, ast.List | ast.Tuple | ast.BinOp):
-                    yield from _listed(one, names)
+                    yield from _listed(one, names, within | {name})
 
 
 def is_partial(call: ast.Call) -> bool:

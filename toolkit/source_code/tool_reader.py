@@ -8,6 +8,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from toolkit.codes import NO_TOOLS
+from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, given_in_init
 from toolkit.source_code.class_uses import ClassUses
@@ -142,10 +144,18 @@ class Shown(NamedTuple):
     Attributes:
         tools: The tools that it defines, in order of position.
         unfollowed: The calls with which it registers tools that it does not show.
+        is_cut: Whether it is nested too deeply to be followed, so that any tools are unknown.
     """
 
     tools: tuple[WrittenTool, ...] = ()
     unfollowed: tuple[Unfollowed, ...] = ()
+    is_cut: bool = False
+
+    def cuts_in(self, file: str) -> tuple[Problem, ...]:
+        """Return the problem that the tools of a file are not known, if so."""
+        hint = "import the file where the framework is installed, or define the tools in another file"
+        message = "the source is nested too deeply to be followed, so any tools in it are not known"
+        return (Problem(NO_TOOLS, message, Location(file), "warning", hint),) if self.is_cut else ()
 
 
 class ToolReader:
@@ -208,7 +218,7 @@ class ToolReader:
             walk = _Walk(self, source)
             found = walk.tools()
         except RecursionError:
-            return Shown()
+            return Shown(is_cut=True)
         found.sort(key=lambda tool: (tool.node.lineno, tool.node.col_offset))
         unfollowed = (one for one in walk.unfollowed if one.call not in walk.named)
         return Shown(tuple(found), tuple(unfollowed))

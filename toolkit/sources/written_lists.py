@@ -104,6 +104,7 @@ def _read(text: str, files: Collection[Path], reader: ToolReader, found: Written
             shown = reader.shown_in(source)
             found.tools.extend(shown.tools)
             unfollowed += [(source, one) for one in shown.unfollowed]
+            found.problems.extend(shown.cuts_in(str(file)))
         if (failure := reader.meanings.failure(str(file))) is not None:
             found.problems.append(_unread(file, failure))
     calls = [(source, one) for source, one in unfollowed if not one.is_conversion]

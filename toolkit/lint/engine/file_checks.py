@@ -52,7 +52,7 @@ from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
-from toolkit.source_code.sample_files import is_generated, is_in_samples
+from toolkit.source_code.sample_files import is_generated, is_in_samples, is_left_behind
 from toolkit.source_code.source_files import Definition, last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.tool_factories import Unfollowed
@@ -301,7 +301,8 @@ class FileChecker:
 
     def _gaps_in(self, module: PythonFile, *, has_tools: bool) -> Gaps:
         """Return where a file registers tools that its source does not show."""
-        problems = tuple(one.problem_in(module.file) for one in _calls_in(module))
+        calls = (one.problem_in(module.file) for one in _calls_in(module))
+        problems = (*module.shown.cuts_in(module.file), *calls)
         return Gaps(
             problems,
             followed=tuple(sorted({place for one in module.shown.tools for place in one.followed})),
@@ -459,10 +460,16 @@ _OF_REFUSED_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, INVALID_PARAMETER_NAME}
 
 
 def _weighed(rule: Rule, found: Iterable[Problem], function: PythonFunction | None) -> Iterator[Problem]:
-    """Yield the findings in a tool of another framework, as an `info` in a sample, a copy, dead code or a pretence."""
+    """Yield the findings in a tool of another framework, as an `info` in a sample, a copy, dead code or a pretence.
+
+    What breaks its server is an `info` only in a file that others have replaced, and an attack or a secret never.
+    """
     for one in found:
-        if one.severity == "info" or one.code in _IN_ANY_CODE:
+        if one.severity == "info":
             yield one
+        elif one.code in _IN_ANY_CODE:
+            is_useless = one.code in BREAKAGES and _is_left_behind(rule, one)
+            yield replace(one, severity="info") if is_useless else one
         else:
             is_unreal = function is not None and one.code not in _OF_REFUSED_NAMES and is_pretended(function)
             is_useless = function is not None and (is_generated(function.file.text) or is_never_defined(function))
@@ -472,6 +479,10 @@ def _weighed(rule: Rule, found: Iterable[Problem], function: PythonFunction | No
 
 def _is_sample(rule: Rule, problem: Problem) -> bool:
     return problem.location is not None and is_in_samples(problem.location.file, rule.settings.directory)
+
+
+def _is_left_behind(rule: Rule, problem: Problem) -> bool:
+    return problem.location is not None and is_left_behind(problem.location.file, rule.settings.directory)
 
 
 def without_sources(report: Report) -> Report:
