@@ -115,3 +115,52 @@ def test_classes_that_replace_each_other_in_a_registry_may_share_a_name(lint, tm
     for file in ("orders.py", "stores.py"):
         (tmp_path / file).write_text(TOOL.replace("from base", "import toolkit\nfrom base"), "utf-8")
     assert [one.partition(":")[0] for one in lint("--select", "TK103", ".")] == ["stores.py", "stores.py"]
+
+
+COMMANDS = """
+import anthropic
+
+
+class Plan(Action):
+    name = "plan"
+    description = "Make a plan of an order."
+
+    async def execute(self, context):
+        yield context
+
+
+class Settings(ShopCommand):
+    name = "settings"
+    description = "Show the settings of the shop."
+
+    def execute(self, context):
+        return context
+
+
+class StopCommand:
+    name = "stop"
+    description = "Stop the shop."
+
+    def execute(self, context):
+        return context
+
+
+class Count(Action):
+    name = "count"
+    description = "Count the orders of the shop."
+
+    def execute(self, context):
+        return context
+"""
+
+
+def test_commands_for_people_are_no_tools(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def names(text):
+        (tmp_path / "commands.py").write_text(text, "utf-8")
+        command = ["list", "--static", "--format", "json", "commands.py"]
+        return [one["name"] for one in json.loads(CliRunner().invoke(application(), command).stdout)]
+
+    assert names(COMMANDS) == ["count"]
+    assert names(COMMANDS.replace("import anthropic", "import toolkit")) == ["plan", "settings", "stop", "count"]

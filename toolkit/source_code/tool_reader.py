@@ -738,7 +738,9 @@ class _Walk:
         if (known := self._kind_of_copy(cls)) is not None:
             yield from (one for one in self._tools_of_class(*known, cls) if one.name is not None)
             return
-        if names is None and _looks_like_a_tool(node) and not self._reader.declared.is_described(cls):
+        if names is not None or not _looks_like_a_tool(node) or self._reader.declared.is_described(cls):
+            return
+        if self._source.imports_package(OURS) or not _is_command(node):
             yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
 
     def _kinds_below(self, base: str) -> Iterator[tuple[SourceMarks, ToolClasses]]:
@@ -896,6 +898,14 @@ def _looks_like_a_tool(node: ast.ClassDef) -> bool:
     """Whether a class is a tool by its attributes alone, whatever it is derived from."""
     has_method = any(isinstance(one, FUNCTIONS) and one.name in _BY_ATTRIBUTES.methods for one in node.body)
     return has_method and all(value_in(node, one) for one in (_BY_ATTRIBUTES.name, _BY_ATTRIBUTES.description))
+
+
+def _is_command(node: ast.ClassDef) -> bool:
+    """Whether a class that looks like a tool is a command for people: by its name, or as it answers bit by bit."""
+    if any(last_name(one).endswith("Command") for one in (ast.Name(node.name), *node.bases)):
+        return True
+    methods = (one for one in node.body if isinstance(one, FUNCTIONS) and one.name in _BY_ATTRIBUTES.methods)
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for one in methods for part in own_nodes(one.body))
 
 
 def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
