@@ -152,6 +152,13 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
     )
 
 
+def test_skill_without_a_header_in_an_archive_is_a_note(invoke, tmp_path):
+    write(tmp_path / "skills_archive" / "forecast" / "SKILL.md", header="# Forecast\n")
+    assert lines(invoke, "skills_archive/forecast")[1][0] == (
+        "skills_archive/forecast/SKILL.md:1:1: info[TK601] the skill has no header"
+    )
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_parts_of_a_skill_have_their_place(end):
     text = end.join(

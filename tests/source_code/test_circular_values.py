@@ -6,7 +6,7 @@ import textwrap
 
 from hypothesis import example, given, settings, strategies as st
 
-from toolkit.source_code.tool_reader import ToolReader
+from toolkit.source_code.tool_reader import ToolReader  # private
 
 TOOL = '''from mcp.server.fastmcp import FastMCP
 

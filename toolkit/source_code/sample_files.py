@@ -54,8 +54,9 @@ def is_left_behind(file: str, directory: Path) -> bool:
     here, path = directory.absolute(), Path(file).absolute()
     if not path.is_relative_to(here):
         return False
-    folders = {one.lower() for one in path.relative_to(here).parent.parts}
-    return bool(_LEFT_FOLDERS & folders) or bool(_LEFT & set(words_of(path.stem)[-1:]))
+    folders = path.relative_to(here).parent.parts
+    is_in_folder = any(one.lower() in _LEFT_FOLDERS or _LEFT_FOLDERS & set(words_of(one)[-1:]) for one in folders)
+    return is_in_folder or bool(_LEFT & set(words_of(path.stem)[-1:]))
 
 
 def is_generated(text: str) -> bool:

@@ -385,6 +385,8 @@ class FileChecker:
             problems = [
                 replace(one, severity="info", hint=f"only programs that read '{other}' know it") for one in problems
             ]
+        elif any(_is_left_behind(rule, one) for rule in self._skill[:1] for one in problems):
+            problems = [replace(one, severity="info") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
         # A skill depends on the files of its folder, so its findings are not cached.

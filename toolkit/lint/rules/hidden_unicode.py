@@ -83,7 +83,7 @@ class HiddenUnicode(Rule):
             return
         inside = _lines_of_bodies(module)
         for token in _tokens(module.text):
-            if token.type == COMMENT or (token.type in _STRINGS and token.start[0] in inside):
+            if token.type == COMMENT or (token.type in _STRINGS and token.start[0] in inside and not _is_meant(token)):
                 line, offset = token.start
                 for number, part in enumerate(token.string.split("\n")):
                     column = 1 if number else offset + 1
@@ -112,6 +112,7 @@ class HiddenUnicode(Rule):
 
 
 _SHOWN = 3
+_MOST_MEANT = 8
 _STRINGS = {STRING, getattr(tokenize, "FSTRING_MIDDLE", STRING)}
 
 
@@ -119,6 +120,13 @@ def _tokens(text: str) -> Iterator[TokenInfo]:
     """Yield the tokens of a source, as far as this interpreter can read it: it may have syntax of a later version."""
     with suppress(TokenError, SyntaxError):
         yield from generate_tokens(StringIO(text).readline)
+
+
+def _is_meant(token: TokenInfo) -> bool:
+    """Whether a text is nothing but a few invisible characters, such as those that `lstrip` removes."""
+    content = token.string.lstrip("rRuUbBfF").strip("\"'")
+    hidden = sum(end - start for start, end in hidden_spans(content))
+    return 0 < hidden <= _MOST_MEANT and not any(one.isalnum() for one in content)
 
 
 def _lines_of_bodies(module: PythonFile) -> set[int]:
