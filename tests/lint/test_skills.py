@@ -152,11 +152,22 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
     )
 
 
-def test_skill_without_a_header_in_an_archive_is_a_note(invoke, tmp_path):
-    write(tmp_path / "skills_archive" / "forecast" / "SKILL.md", header="# Forecast\n")
-    assert lines(invoke, "skills_archive/forecast")[1][0] == (
-        "skills_archive/forecast/SKILL.md:1:1: info[TK601] the skill has no header"
-    )
+@pytest.mark.parametrize(
+    ("folder", "severity"),
+    [
+        ("forecast", "error"),
+        ("skills/forecast", "error"),
+        (".claude/skills/forecast", "error"),
+        ("web/.cursor/skills/forecast", "error"),
+        ("plugins/weather/skills/forecast", "error"),
+        ("agent/src/skills/forecast", "info"),
+        ("agent/later/skills_archive/forecast", "info"),
+    ],
+)
+def test_skill_that_only_its_project_reads_may_have_a_form_of_its_own(invoke, tmp_path, folder, severity):
+    (tmp_path / "plugins" / "weather" / ".claude-plugin").mkdir(parents=True)
+    write(tmp_path / folder / "SKILL.md", header="# Forecast\n")
+    assert lines(invoke, folder)[1][0] == f"{folder}/SKILL.md:1:1: {severity}[TK601] the skill has no header"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

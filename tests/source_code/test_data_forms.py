@@ -57,6 +57,18 @@ def listed():
         (f'TOOLS = {{"find": {{"call": find, "schema": {{{PARTS}}}}}}}\n', "1 find openai_api parameters"),
         (f'QUERY = {{"functions": [{{{PARTS}}}]}}\n', "1 find openai_api parameters"),
         (CHAT.replace(ORDER, "Find.model_json_schema()"), "1 find openai_api parameters"),
+        (
+            f'ai.register_tool(tool_name="find", tool_function=find, description="Find.", parameters_schema={ORDER})\n',
+            "1 find openai_api parameters",
+        ),
+        (
+            f'@server.register(\n    name="find", description="Find.", input_schema={ORDER}\n)\ndef find(order): ...\n',
+            "1 find openai_api parameters",
+        ),
+        (
+            f'TOOLS = [Tool(name="find", description="Find.", parameters={ORDER}, run=find)]\n',
+            "1 find openai_api parameters",
+        ),
         (f"TOOLS = [{BEDROCK}]\n", "1 find bedrock_api inputSchema"),
         (f'TOOLS = [{{"function_declarations": [{GEMINI}]}}]\n', "1 find gemini_api parameters"),
         (f"from google.genai import types\n\nFIND = types.{DECLARED}\n", "3 find gemini_api FunctionDeclaration"),
@@ -91,6 +103,11 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         'STEP = {"type": "function", "name": "find", "parameters": {"order": 1}}\n',
         f"from google.genai import types\n\n\ndef send(tool):\n    return types.{DECLARED.replace(chr(34) + 'find' + chr(34), 'tool.name')}\n",
         f"FIND = {DECLARED}\n",
+        f'ai.register_tool(name=tool.name, description="Find.", parameters={ORDER})\n',
+        f'def register(name):\n    ai.register_tool(name=name, description="Find.", parameters={ORDER})\n',
+        'ai.register_tool(name="find", description="Find.", parameters=parameters_of(find))\n',
+        f'ai.register_tool(name="find", parameters={ORDER})\n',
+        f'shop.add_form(name="find", description="Find.", schema={ORDER})\n',
     ],
 )
 def test_what_resembles_a_definition_is_none(text, write, listed):
@@ -154,3 +171,9 @@ def test_definitions_are_checked_like_other_tools(write):
 def test_types_of_gemini_in_capitals_are_valid(write):
     write(tools=f'TOOLS = [{{"function_declarations": [{GEMINI}]}}]\n')
     assert lint("TK3") == []
+
+
+def test_tool_of_a_framework_that_a_call_defines_is_that_tool(write, listed):
+    call = f'Tool(name="find", description="Find.", inputSchema={ORDER})'
+    write(tools=f"from mcp.types import Tool\n\n\nasync def list_tools():\n    return [{call}]\n")
+    assert [one.partition(" ")[2] for one in listed()[0]] == ["find mcp_sdk Tool"]

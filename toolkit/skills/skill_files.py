@@ -14,6 +14,9 @@ SKILL_FILE: Final = "SKILL.md"
 
 _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
+_PLUGIN = ".claude-plugin"
+_NEAR = 2
+"""The most folders between a project and its skills that clients install."""
 _DESCRIBING = ("index.yaml", "index.yml", "index.json", "skill.yaml", "skill.yml", "skill.json")
 
 
@@ -81,6 +84,20 @@ class Skill:
     def locate(self, start: int, end: int) -> Location:
         """Return the location of the characters of the body from `start` up to `end`."""
         return self.source.location(self.start + start, self.start + end)
+
+
+def is_for_clients(folder: Path, directory: Path) -> bool:
+    """Return whether clients read the skill in a folder where it is, rather than only the project's own program.
+
+    They do so in hidden folders such as `.claude/skills`, in a plugin, and in `NAME` or `skills/NAME` of the project
+    in `directory`, from where skills are installed.
+    """
+    if not folder.absolute().is_relative_to(directory.absolute()):
+        return True
+    parts = folder.absolute().relative_to(directory.absolute()).parts
+    around = (directory.absolute().joinpath(*parts[:count]) for count in range(len(parts)))
+    is_plugin = any((one / _PLUGIN).is_dir() for one in around)
+    return len(parts) <= _NEAR or any(one.startswith(".") for one in parts) or is_plugin
 
 
 def read_skill(path: Path) -> Skill:

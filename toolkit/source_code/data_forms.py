@@ -22,6 +22,13 @@ _CALLED = {
     "FunctionDefinition", "FunctionToolParam",
 }  # fmt: skip
 """Typed dictionaries of SDKs, which are written as calls."""
+_REGISTERING = ("register", "tool")
+"""What the name of a function has that a program gives the parts of a definition."""
+_PARTS = {
+    "tool_name": "name",
+    **dict.fromkeys(("parameters_schema", "parameter_schema", "input_schema", "inputSchema"), "parameters"),
+}
+"""Other names of these parts in programs, and those that they have here."""
 _SHOWING = {"example", "examples", "json_schema_extra", "tool_calls", "tool_choice", "response_format"}
 """The keys and keywords of data that is no list of definitions, whatever it looks like."""
 _KEYWORDS = {"type", "type_", "properties", "$ref", "anyOf", "oneOf", "allOf"}
@@ -72,7 +79,7 @@ class DataForms:
         yield from (one for one in found.values() if one.node not in shown and one.node not in inner)
 
     def _by_itself(self, source: SourceFile, node: ast.Dict | ast.Call) -> Iterator[FormedTool]:
-        whole = as_dictionary(node)
+        whole = as_dictionary(node) or _given_by(node)
         parts = {} if whole is None else parts_by_key(whole)
         for known in _forms():
             form = known.form
@@ -167,6 +174,19 @@ def as_dictionary(node: ast.expr | None) -> ast.Dict | None:
         return None
     keys: list[ast.expr | None] = [None if one.arg is None else ast.Constant(one.arg) for one in node.keywords]
     return ast.copy_location(ast.Dict(keys, [one.value for one in node.keywords]), node)
+
+
+def _given_by(node: ast.expr) -> ast.Dict | None:
+    """Return the parts of a definition that a call gives a function which registers tools, or `None`."""
+    if not isinstance(node, ast.Call) or node.args:
+        return None
+    if not any(word in last_name(node.func).lower() for word in _REGISTERING):
+        return None
+    parts = {_PARTS.get(one.arg, one.arg): one.value for one in node.keywords if one.arg is not None}
+    if not {"name", "description", "parameters"} <= parts.keys():
+        return None
+    keys: list[ast.expr | None] = list(map(ast.Constant, parts))
+    return ast.copy_location(ast.Dict(keys, [*parts.values()]), node)
 
 
 @cache

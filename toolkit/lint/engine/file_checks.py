@@ -47,7 +47,7 @@ from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import BREAKAGES, Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
-from toolkit.skills.skill_files import parse_skill, read_skill
+from toolkit.skills.skill_files import is_for_clients, parse_skill, read_skill
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
@@ -385,7 +385,7 @@ class FileChecker:
             problems = [
                 replace(one, severity="info", hint=f"only programs that read '{other}' know it") for one in problems
             ]
-        elif any(_is_left_behind(rule, one) for rule in self._skill[:1] for one in problems):
+        elif self._skill and not is_for_clients(skill.folder, self._skill[0].settings.directory):
             problems = [replace(one, severity="info") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
