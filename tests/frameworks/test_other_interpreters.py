@@ -35,7 +35,10 @@ def test_server_is_opened_with_the_python_that_has_its_framework(name, environme
         if not name.startswith("TOOLKIT_") and name != "PYTHONDONTWRITEBYTECODE"
     }
     ended = subprocess.run(
-        [sys.executable, "-m", "toolkit_cli", "lint", "--format", "concise", "--python", found.python],
+        [
+            *(sys.executable, "-m", "toolkit_cli", "lint", "--profile", "recommended", "--format", "concise"),
+            *("--python", found.python),
+        ],
         cwd=tmp_path,
         env=settings,
         capture_output=True,
