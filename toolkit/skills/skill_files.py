@@ -57,7 +57,7 @@ class Skill:
 
     @property
     def described_in(self) -> str | None:
-        """The name of a file beside it, such as `index.yaml`, in which a project of its own describes the skill."""
+        """The name of a file beside the skill, such as `index.yaml`, that describes it to a program of the project."""
         for name in _DESCRIBING:
             text = read_text(self.folder / name, name) if (self.folder / name).is_file() else ""
             if isinstance(text, str) and re.search(r"""(?:^|[{,])\s*["']?description["']?\s*:""", text, re.MULTILINE):

@@ -23,12 +23,12 @@ _CALLED = {
 }  # fmt: skip
 """Typed dictionaries of SDKs, which are written as calls."""
 _REGISTERING = ("register", "tool")
-"""What the name of a function has that a program gives the parts of a definition."""
+"""Words in the names of functions that register tools."""
 _PARTS = {
     "tool_name": "name",
     **dict.fromkeys(("parameters_schema", "parameter_schema", "input_schema", "inputSchema"), "parameters"),
 }
-"""Other names of these parts in programs, and those that they have here."""
+"""Maps other names of the parts of a definition to the usual ones."""
 _SHOWING = {"example", "examples", "json_schema_extra", "tool_calls", "tool_choice", "response_format"}
 """The keys and keywords of data that is no list of definitions, whatever it looks like."""
 _KEYWORDS = {"type", "type_", "properties", "$ref", "anyOf", "oneOf", "allOf"}
@@ -177,7 +177,7 @@ def as_dictionary(node: ast.expr | None) -> ast.Dict | None:
 
 
 def _given_by(node: ast.expr) -> ast.Dict | None:
-    """Return the parts of a definition that a call gives a function which registers tools, or `None`."""
+    """Return the parts of the definition in a call that registers a tool, or `None`."""
     if not isinstance(node, ast.Call) or node.args:
         return None
     if not any(word in last_name(node.func).lower() for word in _REGISTERING):

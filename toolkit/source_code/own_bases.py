@@ -25,7 +25,7 @@ _METHODS = (
 _FRAMEWORK_OF_KEY = {"parameters": "openai_api", "input_schema": "anthropic_sdk", "inputSchema": "mcp_sdk"}
 """The frameworks whose definitions have a schema under these keys."""
 _LISTS = (ast.List, ast.ListComp, ast.Constant)
-"""What is no schema: such a dictionary is an entry of a catalogue, which no model receives."""
+"""Values that are not schemas: a dictionary with one of them lists something for people, and no model receives it."""
 _OURS = "toolkit"
 _BEDROCK = "toolSpec"
 
