@@ -61,6 +61,28 @@ def listed():
             f'ai.register_tool(tool_name="find", tool_function=find, description="Find.", parameters_schema={ORDER})\n',
             "1 find openai_api parameters",
         ),
+        (f'ai.register_tool("find", "Find an order.", {ORDER}, find)\n', "1 find openai_api parameters"),
+        ('ai.register_tool("find", find, {}, "Find an order.")\n', "1 find openai_api parameters"),
+        (
+            f'ai.registerTool(name="find", callback=find, description="Find an order.", schema={ORDER})\n',
+            "1 find openai_api parameters",
+        ),
+        (
+            'ai.register_tool(name="find", description="Find.", parameters=parameters_of(find))\n',
+            "1 find openai_api parameters",
+        ),
+        (
+            f'def find(order): ...\nai.add_tool(func=find, description="Find.", parameters={ORDER})\n',
+            "2 find openai_api parameters",
+        ),
+        (
+            f'def find(order): ...\nself.add_tools(find, "Find an order.", {ORDER})\n',
+            "2 find openai_api parameters",
+        ),
+        (
+            f'def find(order): ...\nTOOL = {{"name": find.__name__, "description": "Find.", "parameters": {ORDER}}}\n',
+            "2 find openai_api parameters",
+        ),
         (
             f'@server.register(\n    name="find", description="Find.", input_schema={ORDER}\n)\ndef find(order): ...\n',
             "1 find openai_api parameters",
@@ -105,8 +127,12 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         f"FIND = {DECLARED}\n",
         f'ai.register_tool(name=tool.name, description="Find.", parameters={ORDER})\n',
         f'def register(name):\n    ai.register_tool(name=name, description="Find.", parameters={ORDER})\n',
-        'ai.register_tool(name="find", description="Find.", parameters=parameters_of(find))\n',
+        'ai.register(name="find", description="Find.", parameters=parameters_of(find))\n',
         f'ai.register_tool(name="find", parameters={ORDER})\n',
+        f'def add(function):\n    ai.add_tool(function, "Find.", {ORDER})\n',
+        f"for function in FUNCTIONS:\n    ai.add_tool(function, function.__doc__, {ORDER})\n",
+        f'ai.add_to_index("find", "Find an order.", {ORDER})\n',
+        'ai.register_tool("find", "Find an order.", {"order": 1})\n',
         f'shop.add_form(name="find", description="Find.", schema={ORDER})\n',
     ],
 )

@@ -116,6 +116,17 @@ def answer(method):
         return {"tools": [one.as_dict() for one in TOOLS]}
 """
 
+IN_TURNS = f"""
+from shop import find, pay
+
+TOOLS = {{"find": find, "pay": pay}}
+
+
+def answer(method):
+    if method == "tools/list":
+        return {{"tools": [{{"name": name, "description": name, "inputSchema": {SCHEMA}}} for name in TOOLS]}}
+"""
+
 
 @pytest.fixture
 def listed():
@@ -143,6 +154,7 @@ def listed():
             {"shop_tools": OWN_CLASS, "server": BY_HAND},
             ["shop_tools.py:16 find mcp_sdk", "shop_tools.py:17 pay mcp_sdk"],
         ),
+        ({"server": IN_TURNS}, ["server.py:9 find mcp_sdk", "server.py:9 pay mcp_sdk"]),
     ],
 )
 def test_definitions_are_tools_where_they_are(files, tools, write, listed):

@@ -34,8 +34,8 @@ class Constants:
         """Return the value of an expression.
 
         Supported are constants, lists, tuples and dictionaries of them, names and attributes that are bound once,
-        entries of dictionaries, members of enumerations, `+`, `*`, f-strings, `"…".join([…])`, `textwrap.dedent(…)`,
-        `inspect.cleandoc(…)` and `.strip()`.
+        entries of dictionaries, members of enumerations, the `__name__` and `__doc__` of functions and classes, `+`,
+        `*`, f-strings, `"…".join([…])`, `textwrap.dedent(…)`, `inspect.cleandoc(…)` and `.strip()`.
 
         Args:
             source: The file that contains the expression.
@@ -179,6 +179,8 @@ class _Evaluation:
 
     def _of_member(self, node: ast.Attribute, depth: int) -> Any:
         """Return the value of a member of a class or module, or of `self`."""
+        if node.attr in {"__name__", "__doc__"}:
+            return self._of_definition(node.value, node.attr)
         if self._names is not None and (own := self._names.enclosing_class(node.value)) is not None:
             return self._of_own(own, self._names.attribute(node), depth)
         for meaning in self._meanings.of(self._source, node.value, self._names):
@@ -190,6 +192,15 @@ class _Evaluation:
                 ) is not None:
                     return self._in(other).value(value, depth)
         raise UnknownValueError
+
+    def _of_definition(self, owner: ast.expr, attribute: str) -> str:
+        """Return the name or the docstring of a function or a class."""
+        found = (one for one in self._meanings.of(self._source, owner, self._names) if isinstance(one, Defined))
+        node = _only(found).node
+        text = node.name if attribute == "__name__" else ast.get_docstring(node, clean=False)
+        if text is None:
+            raise UnknownValueError
+        return text
 
     def _of_own(self, own: ast.ClassDef, bindings: Iterable[Local], depth: int) -> Any:
         """Return the value that a class sets once, unless the file has a subclass, which may set another one."""

@@ -12,6 +12,7 @@ from toolkit.source_code.constants import Constants, UnknownValueError, elements
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.registrations import argument_of
+from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import parts_by_key
 from toolkit.tools.foreign.frameworks import data_frameworks
@@ -22,13 +23,6 @@ _CALLED = {
     "FunctionDefinition", "FunctionToolParam",
 }  # fmt: skip
 """Typed dictionaries of SDKs, which are written as calls."""
-_REGISTERING = ("register", "tool")
-"""Words in the names of functions that register tools."""
-_PARTS = {
-    "tool_name": "name",
-    **dict.fromkeys(("parameters_schema", "parameter_schema", "input_schema", "inputSchema"), "parameters"),
-}
-"""Maps other names of the parts of a definition to the usual ones."""
 _SHOWING = {"example", "examples", "json_schema_extra", "tool_calls", "tool_choice", "response_format"}
 """The keys and keywords of data that is no list of definitions, whatever it looks like."""
 _KEYWORDS = {"type", "type_", "properties", "$ref", "anyOf", "oneOf", "allOf"}
@@ -79,7 +73,7 @@ class DataForms:
         yield from (one for one in found.values() if one.node not in shown and one.node not in inner)
 
     def _by_itself(self, source: SourceFile, node: ast.Dict | ast.Call) -> Iterator[FormedTool]:
-        whole = as_dictionary(node) or _given_by(node)
+        whole = as_dictionary(node) or given_definition(node)
         parts = {} if whole is None else parts_by_key(whole)
         for known in _forms():
             form = known.form
@@ -136,7 +130,7 @@ class DataForms:
             return
         if key is None and is_described and name is not None and form.may_lack_schema:
             yield FormedTool(known, form.schemas[0], node, name, parts=whole)
-        elif key is None or name is None or (form.is_bare and not _lists_properties(parts[key])):
+        elif key is None or name is None or (form.is_bare and not _is_sure(node, parts[key])):
             return
         elif self._is_schema(source, parts[key], scope, is_sure=is_described):
             yield FormedTool(known, key, node, name, parts=whole)
@@ -176,19 +170,6 @@ def as_dictionary(node: ast.expr | None) -> ast.Dict | None:
     return ast.copy_location(ast.Dict(keys, [one.value for one in node.keywords]), node)
 
 
-def _given_by(node: ast.expr) -> ast.Dict | None:
-    """Return the parts of the definition in a call that registers a tool, or `None`."""
-    if not isinstance(node, ast.Call) or node.args:
-        return None
-    if not any(word in last_name(node.func).lower() for word in _REGISTERING):
-        return None
-    parts = {_PARTS.get(one.arg, one.arg): one.value for one in node.keywords if one.arg is not None}
-    if not {"name", "description", "parameters"} <= parts.keys():
-        return None
-    keys: list[ast.expr | None] = list(map(ast.Constant, parts))
-    return ast.copy_location(ast.Dict(keys, [*parts.values()]), node)
-
-
 @cache
 def _forms() -> tuple[KnownForm, ...]:
     known = ((framework, marks_of(framework)) for framework in data_frameworks())
@@ -218,10 +199,9 @@ def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
     return not _KEYWORDS.isdisjoint(schema) or (is_sure and not schema)
 
 
-def _lists_properties(schema: ast.expr) -> bool:
-    """Return whether an expression is a schema that lists the properties of an object, so that it is nothing else."""
-    whole = as_dictionary(schema)
-    return whole is not None and {"type", "properties"} <= parts_by_key(whole).keys()
+def _is_sure(node: ast.expr, schema: ast.expr) -> bool:
+    """Return whether an expression with the parts of a definition is one, and nothing else that has such parts."""
+    return is_registration(node) or lists_properties(as_dictionary(schema) or schema)
 
 
 def _list_in_comprehension(source: SourceFile, element: ast.expr, name: str) -> ast.expr | None:

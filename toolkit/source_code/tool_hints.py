@@ -8,6 +8,7 @@ from functools import cache
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.own_packages import names_in_frameworks
+from toolkit.source_code.registry_calls import REGISTERING
 from toolkit.source_code.source_files import Imported
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, all_packages
 
@@ -23,7 +24,13 @@ _BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILIN
 _SCHEMA = re.compile(rb"\b(?:parameters|input_?[sS]chema)\b[\"']?[ \t]*[:=]")
 _NAMES_ITSELF = re.compile(rb"""["']name["'][ \t]*:[ \t]*(?:self|cls)\.|\bname[ \t]*=[ \t]*(?:self|cls)\.""")
 _QUOTED = (b'"function"', b"'function'", b'"properties"', b"'properties'")
-_FORMS = (b"FunctionDeclaration", b"unction_declarations", b"unctionDeclarations", b"toolSpec")
+_FORMS = (
+    b"FunctionDeclaration",
+    b"unction_declarations",
+    b"unctionDeclarations",
+    b"toolSpec",
+    *(one.encode() for one in REGISTERING),
+)
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 

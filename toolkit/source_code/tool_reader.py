@@ -633,13 +633,13 @@ class _Walk:
             and not self._is_copied(call, found, names)
             and not (is_computed and self._is_converted(call, names))
         ):
-            named = self._names_in_turns(call, found, names) if is_computed else ()
+            given = argument_of(call, found.registration.name) if is_computed else None
+            named = () if given is None else self._names_in_turns(given, names)
             yield from [replace(tool, name=name) for name in dict.fromkeys(named)] or [tool]
 
-    def _names_in_turns(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[str]:
+    def _names_in_turns(self, given: ast.expr, names: LocalNames | None) -> Iterator[str]:
         """Yield the names that a definition in a loop has, one for each turn whose name the source shows."""
-        given = argument_of(call, found.registration.name)
-        for turn, name in () if given is None else self._turns_around(given, names):
+        for turn, name in self._turns_around(given, names):
             shown = turn.value(name) or Expression(self._source, turn.filled(name), names)
             if (text := self._reader.constants.text(*shown)) is not None:
                 yield text
@@ -780,10 +780,14 @@ class _Walk:
         for one in declared:
             if (one.node.lineno, one.node.col_offset) in known or (one.is_only_form and one.name in named):
                 continue
+            scope = scope_around(self._source.tree, one.node)
+            shown = [one.name]
             if one.name is None and one.declared is not None:
-                self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
-                continue
-            yield self._tool(
+                given = value_of(one.declared, "name")
+                shown = [] if given is None else [*dict.fromkeys(self._names_in_turns(given, scope))]
+                if not shown:
+                    self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
+            tool = self._tool(
                 one.marks,
                 one.kind,
                 one.node,
@@ -795,9 +799,10 @@ class _Walk:
                 as_class=one.as_class,
                 declared=one.declared,
                 sent_at=one.sent_at,
-                scope=scope_around(self._source.tree, one.node),
+                scope=scope,
                 framework=one.form_of,
             )
+            yield from (replace(tool, name=name) for name in shown)
 
     def _in_variable(self) -> Iterator[WrittenTool]:
         """Yield the tool of a module that contains its definition in a variable."""

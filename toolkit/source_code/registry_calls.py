@@ -1,0 +1,73 @@
+"""Reads what calls such as `register_tool("find", "Find an order.", {…}, find)` give to a registry of a project."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from toolkit.source_code.source_files import last_name
+from toolkit.source_code.syntax_nodes import parts_by_key
+
+REGISTERING = ("register_tool", "registerTool", "add_tool", "addTool")
+"""What the names of functions contain that register tools."""
+_SCHEMAS = ("parameters_schema", "parameter_schema", "input_schema", "inputSchema", "schema", "args_schema")
+_USUAL = {"tool_name": "name", **dict.fromkeys(_SCHEMAS, "parameters")}
+"""Maps other names of the parts of a definition to the usual ones."""
+_FUNCTIONS = ("func", "function", "tool_function", "fn", "handler", "callback")
+_DEFINITION = {"name", "description", "parameters"}
+
+
+def given_definition(node: ast.expr) -> ast.Dict | None:
+    """Return the definition in a call of a function whose name says that it registers tools, or `None`.
+
+    A call of which the name says less, such as `Tool(…)`, gives all parts of a definition by name.
+    """
+    if not isinstance(node, ast.Call):
+        return None
+    made = last_name(node.func).lower()
+    if is_registration(node):
+        parts = {**dict(_by_position(node.args)), **_by_name(node)}
+        _name_after_function(parts)
+    elif ("register" in made or "tool" in made) and not node.args:
+        parts = _by_name(node)
+    else:
+        return None
+    if not parts.keys() >= _DEFINITION:
+        return None
+    return ast.copy_location(ast.Dict([*map(ast.Constant, parts)], [*parts.values()]), node)
+
+
+def is_registration(node: ast.expr) -> bool:
+    """Return whether an expression is a call of a function such as `register_tool` or `addTool`."""
+    return isinstance(node, ast.Call) and any(one in last_name(node.func) for one in REGISTERING)
+
+
+def lists_properties(schema: ast.expr) -> bool:
+    """Return whether an expression is a JSON Schema that lists the properties of an object, and so nothing else."""
+    return isinstance(schema, ast.Dict) and {"type", "properties"} <= parts_by_key(schema).keys()
+
+
+def _by_name(call: ast.Call) -> dict[str, ast.expr]:
+    return {_USUAL.get(one.arg, one.arg): one.value for one in call.keywords if one.arg is not None}
+
+
+def _by_position(given: Sequence[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the parts among arguments that show what they are: texts, in their order, a schema, and the function."""
+    texts = [one for one in given if _is_text(one)]
+    if given and texts[:1] == [*given[:1]]:
+        yield "name", texts.pop(0)
+    yield from (("description", one) for one in texts[:1])
+    yield from (("parameters", one) for one in given if lists_properties(one) or _is_empty(one))
+    yield from (("function", one) for one in given if isinstance(one, ast.Name | ast.Attribute))
+
+
+def _name_after_function(parts: dict[str, ast.expr]) -> None:
+    function = next((parts[one] for one in _FUNCTIONS if one in parts), None)
+    if "name" not in parts and isinstance(function, ast.Name | ast.Attribute):
+        parts["name"] = ast.copy_location(ast.Attribute(function, "__name__", ast.Load()), function)
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return isinstance(node, ast.Dict) and not node.keys
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
