@@ -404,6 +404,23 @@ def test_files_that_need_the_same_bound_are_one_finding(project):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("requirements.txt", "# mcp servers\nmcp-use-not\nmcp\n", 3),
+        ("requirements.txt", "\n\n  mcp>=1.2 ; os_name == 'posix'  # mcp\n", 3),
+        ("requirements.txt", "mcp_x\nmcp>=1.2\nmcp-x>=1.2\n", 2),
+        ("pyproject.toml", '[project]\nkeywords = ["mcp"]\ndependencies = [\n  "mcp",\n]\n', 4),
+        ("pyproject.toml", '[tool.poetry]\nname = "mcp"\n[tool.poetry.dependencies]\nmcp = ">=1.2"\n', 4),
+    ],
+)
+def test_place_of_a_requirement_is_its_line_and_no_comment_or_other_name(name, text, line, project):
+    write(project, "src/server.py", SERVER.replace("from fastmcp", "from mcp.server.fastmcp"))
+    write(project, name, text)
+    (found,) = json.loads(lint("--select", "TK710", "src"))
+    assert [one["location"]["line"] for one in found["related"]] == [line]
+
+
 def related(file, line, message):
     place = {"file": file, "line": line, "column": 1, "end_line": None, "end_column": None}
     return {"location": place, "message": message}

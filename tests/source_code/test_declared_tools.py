@@ -116,6 +116,14 @@ def answer(method):
         return {"tools": [one.as_dict() for one in TOOLS]}
 """
 
+MADE_BY_HAND = """
+from shop_tools import TOOLS
+
+
+def answer(method):
+    if method == "tools/list":
+        return {"tools": [{"name": one.name, "inputSchema": one.input_schema} for one in TOOLS]}
+"""
 IN_TURNS = f"""
 from shop import find, pay
 
@@ -152,6 +160,10 @@ def listed():
         ),
         (
             {"shop_tools": OWN_CLASS, "server": BY_HAND},
+            ["shop_tools.py:16 find mcp_sdk", "shop_tools.py:17 pay mcp_sdk"],
+        ),
+        (
+            {"shop_tools": OWN_CLASS, "server": MADE_BY_HAND},
             ["shop_tools.py:16 find mcp_sdk", "shop_tools.py:17 pay mcp_sdk"],
         ),
         ({"server": IN_TURNS}, ["server.py:9 find mcp_sdk", "server.py:9 pay mcp_sdk"]),

@@ -155,9 +155,15 @@ class DeclaredTools:
 
     def are_before(self, source: SourceFile) -> bool:
         """Return whether a file, or one that it imports, has definitions, so that it may make tools of these."""
+        return any(not one.is_only_form for one in self._named_before(source))
+
+    def names_before(self, source: SourceFile) -> frozenset[str | None]:
+        """Return the names of the definitions in a file and in those that it imports."""
+        return frozenset(one.name for one in self._named_before(source))
+
+    def _named_before(self, source: SourceFile) -> Iterator[DeclaredTool]:
         files = filter(None, map(self._meanings.source, files_around(self._meanings, source)))
-        found = (one for file in files for one in self.in_file(file))
-        return any(one.name is not None and not one.is_only_form for one in found)
+        yield from (one for file in files for one in self.in_file(file) if one.name is not None)
 
     def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
         tables = [one for one in source.nodes if isinstance(one, ast.Dict)]

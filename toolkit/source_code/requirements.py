@@ -190,14 +190,23 @@ def unbounded_requirement(module: PythonSource, package: str) -> Requirement | N
             found += _requirements(_text_of(path.with_name(_CONSTRAINTS)), package)
             unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
             is_open = bool(unbounded) and len(unbounded) == len(found)
-            return _requirement(unbounded[0], path, _versions_in(text)) if is_open else None
+            if not is_open:
+                return None
+            return Requirement(unbounded[0], path.name, _place_of(unbounded[0], package, path), _versions_in(text))
     return None
 
 
-def _requirement(text: str, path: Path, others: Mapping[str, str]) -> Requirement:
-    head = _text_of(path).partition(text)
-    line = head[0].count("\n") + 1 if head[1] else None
-    return Requirement(text, path.name, Location(str(path), line, 1 if line else None), others)
+def _place_of(requirement: str, package: str, path: Path) -> Location:
+    """Return where a file has a requirement: as an entry of a list, a line, or the name of a package in Poetry.
+
+    The last place counts, since the keywords of a project come before its dependencies.
+    """
+    text = _text_of(path)
+    pattern = rf"""(?:^[ \t]*|["']){re.escape(requirement)}(?![\w.-]*\w)"""
+    poetry = rf"""^[ \t]*["']?{re.escape(package)}["']?[ \t]*="""
+    found = [*re.finditer(pattern, text, re.MULTILINE)] or [*re.finditer(poetry, text, re.MULTILINE)]
+    line = text.count("\n", 0, found[-1].end()) + 1 if found else None
+    return Location(str(path), line, 1 if line else None)
 
 
 def _text_of(path: Path) -> str:
@@ -215,7 +224,7 @@ def _versions_in(text: str) -> dict[str, str]:
 
 
 def _requirements(text: str, package: str) -> Iterator[str]:
-    pattern = rf"""(?:^|["'])({re.escape(package)}(?![\w.-])(?:\[[^\]\n]*\])?[^"'\n;#]*)"""
+    pattern = rf"""(?:^[ \t]*|["'])({re.escape(package)}(?![\w.-])(?:\[[^\]\n]*\])?[^"'\n;#]*)"""
     for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
         rest = match[1][len(package) :].strip()
         if rest != "=" and (not rest or rest[0] in "[<>=!~@"):

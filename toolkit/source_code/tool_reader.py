@@ -1,7 +1,7 @@
 """Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -781,10 +781,9 @@ class _Walk:
             if (one.node.lineno, one.node.col_offset) in known or (one.is_only_form and one.name in named):
                 continue
             scope = scope_around(self._source.tree, one.node)
-            shown = [one.name]
+            shown: Iterable[str | None] = [one.name]
             if one.name is None and one.declared is not None:
-                given = value_of(one.declared, "name")
-                shown = [] if given is None else [*dict.fromkeys(self._names_in_turns(given, scope))]
+                shown = self._new_names(one.declared, scope)
                 if not shown:
                     self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
             tool = self._tool(
@@ -803,6 +802,13 @@ class _Walk:
                 framework=one.form_of,
             )
             yield from (replace(tool, name=name) for name in shown)
+
+    def _new_names(self, declared: ast.Dict, names: LocalNames | None) -> list[str]:
+        """Return the names that a definition in a loop has, except those of the definitions that it is made of."""
+        given = value_of(declared, "name")
+        shown = () if given is None else self._names_in_turns(given, names)
+        known = self._reader.declared.names_before(self._source)
+        return [one for one in dict.fromkeys(shown) if one not in known]
 
     def _in_variable(self) -> Iterator[WrittenTool]:
         """Yield the tool of a module that contains its definition in a variable."""
