@@ -77,6 +77,17 @@ def test_skills_beside_tools_of_other_frameworks_only_are_checked_in_the_same_wa
     assert usual_codes("forecast") == ["TK641"]
 
 
+def test_definitions_in_a_folder_without_own_tools_are_checked_like_those_of_frameworks(project):
+    definition = {"name": "look_up", "description": "Look up", "input_schema": {"type": "object", "required": ["a"]}}
+    (project / "asked").mkdir()
+    (project / "asked" / "tools.json").write_text(json.dumps([definition]), "utf-8")
+    every = ["TK202", "TK303"]
+    assert usual_codes("asked/tools.json") == usual_codes("asked/tools.json", "theirs.py") == every
+    assert usual_codes("asked") == usual_codes("asked", "theirs.py") == ["TK303"]
+    assert usual_codes("asked", "--profile", "all") == every
+    assert usual_codes("asked", "ours.py") == sorted([*ALL, *every])
+
+
 def test_selected_rules_take_precedence(project):
     assert usual_codes("theirs.py", "--select", "TK2") == ["TK202", "TK204"]
     assert usual_codes("theirs.py", "--extend-select", "TK403") == ["TK403"]

@@ -137,7 +137,9 @@ def check_and_count(
     problems += [replace(gap, is_minor=has_others) for gap in gaps]
     found = [problem for report in reports for problem in report.problems]
     problems += [*together.problems, *milder_in_left_over_files(found, requests)]
-    return _as_seen_from_here(problems, reports, together, settings)._replace(unread=len(unread), uses=uses)
+    lists = {str(one.file): one.is_named for one in requests if one.kind == "json"}
+    checked = _as_seen_from_here(problems, reports, together, settings, lists=lists)
+    return checked._replace(unread=len(unread), uses=uses)
 
 
 def _without_consent(targets: Sequence[str], configuration: Configuration) -> Iterable[Problem]:
@@ -312,20 +314,28 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
 
 
 def _as_seen_from_here(
-    problems: Iterable[Problem], reports: Sequence[Report], together: Together, settings: LintSettings
+    problems: Iterable[Problem],
+    reports: Sequence[Report],
+    together: Together,
+    settings: LintSettings,
+    *,
+    lists: Mapping[str, bool],
 ) -> Checked:
-    """Return the result of a check, with the findings that the settings select and places as people type them here."""
+    """Return the result of a check, with the findings that the settings select and places as people type them here.
+
+    `lists` are the JSON files with definitions, each with whether the user named it.
+    """
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
     found = _describe(problems, reports, settings)
     uses_others = bool(together.foreign) or any(report.gaps.frameworks for report in reports)
-    foreign = _files_of_frameworks(together, found, uses_others=uses_others)
+    foreign = _files_of_frameworks(together, found, lists, uses_others=uses_others)
     shown: list[Problem] = []
     left: list[Problem] = []
     for one in found:
         (shown if is_in_profile(one, settings.profile, foreign, settings.selections) else left).append(one)
     here = Path.cwd()
-    shown_file = functools.cache(lambda file: place_from(here, Location(file)).file)
+    shown_file = functools.cache(functools.partial(_shown_file, here))
     places = tuple(ToolPlace(name, framework, shown_file(file)) for name, framework, file in together.places)
     unseen = [one.location for one in left if one.location and _is_gap(one)]
     minor = Counter(one.code for one in left if not _is_gap(one))
@@ -359,13 +369,25 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
     return sorted(findings, key=_order)
 
 
-def _files_of_frameworks(together: Together, problems: Iterable[Problem], *, uses_others: bool) -> frozenset[str]:
-    """Return the files of other frameworks' tools; if a project only uses these, also skills, manifests and so on."""
-    here = Path.cwd()
-    found = {place_from(here, Location(file)).file for file in together.foreign}
-    if uses_others and together.is_all_foreign:
-        found.update(problem.location.file for problem in problems if problem.location)
+def _files_of_frameworks(
+    together: Together, problems: Iterable[Problem], lists: Mapping[str, bool], *, uses_others: bool
+) -> frozenset[str]:
+    """Return the files of other frameworks' tools.
+
+    If a project has no others, its lists of definitions belong to them, unless the user named them, and so do the
+    skills, the manifests and so on of a project that uses other frameworks.
+    """
+    shown_file = functools.partial(_shown_file, Path.cwd())
+    found = {*map(shown_file, together.foreign)}
+    if together.is_all_foreign:
+        found.update(shown_file(file) for file, is_named in lists.items() if not is_named)
+        every = {problem.location.file for problem in problems if problem.location and uses_others}
+        found |= every.difference(shown_file(file) for file, is_named in lists.items() if is_named)
     return frozenset(found)
+
+
+def _shown_file(here: Path, file: str) -> str:
+    return place_from(here, Location(file)).file
 
 
 def _with_severity(problem: Problem, settings: LintSettings) -> Problem:

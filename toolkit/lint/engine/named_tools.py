@@ -113,12 +113,12 @@ def _of_skill(
 
 def _is_in_code(name: str, reports: Iterable[Report]) -> bool:
     """Return whether Python has a name as a text, function, variable or import, so that it may be a tool."""
-    name = re.escape(name)
-    imported = rf"""^[ \t]*(?:from +[\w.]+ +)?import\b(?:[^\n(]*|[ ]*\([^)]*)\b{name}\b"""
-    defined = rf"""(?P<quote>["']){name}(?P=quote)|\bdef {name}\b|^{name} *=(?!=)"""
+    text = re.escape(name)
+    imported = rf"""^[ \t]*(?:from +[\w.]+ +)?import\b(?:[^\n(]*|[ ]*\([^)]*)\b{text}\b"""
+    defined = rf"""(?P<quote>["']){text}(?P=quote)|\bdef {text}\b|^{text} *=(?!=)"""
     written = re.compile(f"{defined}|{imported}", re.MULTILINE)
     sources = (source_of(file) for report in reports for file in report.read)
-    return any(written.search(source) for source in sources if isinstance(source, str))
+    return any(name in source and written.search(source) for source in sources if isinstance(source, str))
 
 
 def _plain(name: str) -> str:

@@ -50,7 +50,7 @@ class Together(NamedTuple):
         counts: The number of tools.
         places: The tools in files.
         foreign: The files of which all tools belong to other frameworks or APIs, or are lookalikes.
-        is_all_foreign: Whether there are no other tools.
+        is_all_foreign: Whether there are no other tools, except definitions in JSON.
     """
 
     problems: tuple[Problem, ...]
@@ -75,7 +75,7 @@ def check_together(reports: Sequence[Report], rules: Iterable[Rule]) -> Together
         _counts_of(tools),
         tuple(places),
         foreign=tuple(sorted(files_of_frameworks(every))),
-        is_all_foreign=all(tool.is_by_others or tool.is_lookalike for tool in every),
+        is_all_foreign=all(one.is_by_others or one.is_lookalike or one.origin == "json" for one in every),
     )
 
 
