@@ -46,3 +46,8 @@ def some_of(values: Iterable[T]) -> list[T]:
 def tries_of(full: int) -> int:
     """Return how often to try what only repetition shows: `full` for the proofs, and a tenth of it every day."""
     return full if settings.get_current_profile_name() == PROOFS else full // 10
+
+
+def items_of(full: int) -> int:
+    """Return how many items to use where each of them takes time: `full` if everything is wanted, and a fifth otherwise."""
+    return full if _ALL_COMBINATIONS else full // 5

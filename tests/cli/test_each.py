@@ -13,6 +13,7 @@ from pyarrow import Table, parquet
 from tests.installers import INSTALL
 from tests.peaks import PEAK, needs_peaks
 from tests.terminals import Terminal
+from tests.volumes import items_of
 
 TOOLS = '''
 import asyncio
@@ -434,7 +435,7 @@ def test_without_pyarrow_the_extra_is_named(project):
 
 @needs_peaks
 @pytest.mark.proof
-def test_a_million_items_take_no_more_memory_than_a_thousand(project, figure):
+def test_many_items_take_no_more_memory_than_a_thousand(project, figure):
     def peak(count):
         with (project / "items.jsonl").open("w") as file:
             file.writelines(f'{{"text": "item {n}"}}\n' for n in range(count))
@@ -456,6 +457,7 @@ def test_a_million_items_take_no_more_memory_than_a_thousand(project, figure):
             assert sum(1 for _ in results) == count
         return int(finished.stderr.split()[-1]) / 1024
 
-    few, many = peak(1_000), peak(1_000_000)
-    figure(f"peak memory of a batch: {few:.0f} MiB for 1,000 items, {many:.0f} MiB for 1,000,000")
+    number = items_of(1_000_000)
+    few, many = peak(1_000), peak(number)
+    figure(f"peak memory of a batch: {few:.0f} MiB for 1,000 items, {many:.0f} MiB for {number:,}")
     assert many < few + 8
