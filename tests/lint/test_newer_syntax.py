@@ -34,6 +34,11 @@ NEWER = {
     "a line break in quotes": ("", 'text = f"{"\\n".join([day])}"'),
     "a line break in a field": ("", 'text = f"{\n        day  # its name\n    } é"'),
     "a string in a string": ("", 'text = f"{f"{DAYS["today"]}" + day!r:>{len("é")}}"'),
+    "strings in a row": (
+        "",
+        "text = (\n        f'{day}'\n        f'{''.join(f\"{DAYS['today']}\" 'b' for _ in day)}'  # it's\n        'b')",
+    ),
+    "an escape in a field": ("", "text = 'a' f\"{'\\'' if day else ''}\" 'b'"),
     "a template": ("", 'text = t"{day}"'),
     "a generic function": ("def first[T: (int, str)](items: list[T]) -> T:\n    return items[0]", "text = day"),
     "a generic class": ("class Box[T, *Ts, **P]:\n    pass", "text = day"),

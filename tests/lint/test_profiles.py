@@ -75,6 +75,8 @@ def test_skills_beside_tools_of_other_frameworks_only_are_checked_in_the_same_wa
     (project / "agent.py").write_text("from langchain.agents import create_agent\n", "utf-8")
     assert usual_codes("forecast", "agent.py", "--ignore", "TK004") == []
     assert usual_codes("forecast") == ["TK641"]
+    (project / "forecast" / "plain.py").write_text("print('no tools')\n", "utf-8")
+    assert usual_codes("forecast", "--ignore", "TK004") == []
 
 
 def test_definitions_in_a_folder_without_own_tools_are_checked_like_those_of_frameworks(project):

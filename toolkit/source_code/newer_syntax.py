@@ -8,7 +8,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 _TOKEN = re.compile(r"(?P<comment>#[^\r\n]*)|(?<!\w)(?P<prefix>[rbuftRBUFT]{0,2})(?P<quote>'''|\"\"\"|'|\")")
@@ -16,6 +16,7 @@ _FORMATTED = frozenset("fFtT")
 _TYPE_STATEMENT = r"(?m)^([ \t]*)type[ \t]+(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*(?==[^=])"
 _GENERIC = r"\b(?:def|class)[ \t]+\w+[ \t]*(?=\[)"
 _EXCEPT = r"(?m)^[ \t]*except\*?[ \t]+[\w.]+(?:[ \t]*,[ \t]*[\w.]+)+[ \t]*(?=:)"
+_BETWEEN = re.compile(r"(?:[ \t\r\n]|\\\r?\n|#[^\r\n]*+)*+")
 _DEBUG = re.compile(r"(?<![=<>!])=\s*\Z")
 
 
@@ -64,16 +65,28 @@ class _EndlessError(Exception):
     """A string does not end."""
 
 
-class _Formatted:
-    """A formatted string: where its text begins and ends, and the braces and expressions of its fields."""
+class _String:
+    """A string: where it begins and ends, and what the fields of a formatted one contain.
 
-    def __init__(self, start: int, opened: int) -> None:
+    Attributes:
+        start: Where its prefix begins.
+        closed: Where its last quotes begin.
+        end: Where it ends.
+        fields: The brace of each field, the end of its expression, and its last brace.
+        comments: The comments in its fields.
+        nested: The strings in its fields.
+        is_formatted: Whether it may have fields.
+        is_text: Whether older syntax has the same string, with names in place of plain strings in its fields.
+    """
+
+    def __init__(self, start: int, *, is_formatted: bool) -> None:
         self.start = start
-        self.opened = opened
         self.closed = self.end = 0
         self.fields: list[tuple[int, int, int]] = []
-        self.inner: list[tuple[int, int]] = []
-        self.nested: list[_Formatted] = []
+        self.comments: list[tuple[int, int]] = []
+        self.nested: list[_String] = []
+        self.is_formatted = is_formatted
+        self.is_text = True
 
 
 class _Strings:
@@ -83,10 +96,17 @@ class _Strings:
         self.text = text
         self.written = list(text)
         self._spans: list[tuple[int, int]] = []
+        found: list[_String] = []
         at = 0
-        while found := _TOKEN.search(text, at):
-            at = self._end_of(found)
-            self._spans.append((found.start(), at))
+        while matched := _TOKEN.search(text, at):
+            if matched["comment"] is None:
+                found.append(one := self._string(matched))
+                self._rewrite(one)
+                at = one.end
+            else:
+                at = matched.end()
+            self._spans.append((matched.start(), at))
+        self._join(found)
 
     def masked(self) -> str:
         """Return the source without the contents of strings and comments."""
@@ -95,15 +115,12 @@ class _Strings:
             masked[start:end] = ["\n" if one == "\n" else "_" for one in self.text[start:end]]
         return "".join(masked)
 
-    def _end_of(self, found: re.Match[str]) -> int:
-        if found["comment"] is not None:
-            return found.end()
-        if _FORMATTED.isdisjoint(found["prefix"]):
-            return self._end_of_plain(found)
-        whole = self._formatted(found)
-        if not _is_expression(self.text[whole.start : whole.end]):
-            self._rewrite(whole)
-        return whole.end
+    def _string(self, found: re.Match[str]) -> _String:
+        is_formatted = not _FORMATTED.isdisjoint(found["prefix"])
+        string = _String(found.start(), is_formatted=is_formatted)
+        string.closed = self._end_of_formatted(string, found) if is_formatted else self._end_of_plain(found)
+        string.end = string.closed + len(found["quote"])
+        return string
 
     def _end_of_plain(self, found: re.Match[str]) -> int:
         quote, at = found["quote"], found.end()
@@ -111,34 +128,32 @@ class _Strings:
             if self.text[at] == "\\":
                 at += 2
             elif self.text.startswith(quote, at):
-                return at + len(quote)
+                return at
             elif self.text[at] == "\n" and len(quote) == 1:
                 break
             else:
                 at += 1
         raise _EndlessError
 
-    def _formatted(self, found: re.Match[str]) -> _Formatted:
+    def _end_of_formatted(self, string: _String, found: re.Match[str]) -> int:
         text, quote, at = self.text, found["quote"], found.end()
-        whole = _Formatted(found.start(), found.end())
         is_raw = not {"r", "R"}.isdisjoint(found["prefix"])
         while at < len(text):
             if text.startswith(quote, at):
-                whole.closed, whole.end = at, at + len(quote)
-                return whole
+                return at
             if text[at] == "\\" and not is_raw:
                 at = text.find("}", at) + 1 if text.startswith("\\N{", at) else at + 2
             elif text.startswith(("{{", "}}"), at):
                 at += 2
             elif text[at] == "{":
-                at = self._field(whole, at)
+                at = self._field(string, at)
             elif text[at] == "\n" and len(quote) == 1:
                 break
             else:
                 at += 1
         raise _EndlessError
 
-    def _field(self, whole: _Formatted, brace: int) -> int:
+    def _field(self, whole: _String, brace: int) -> int:
         """Add the field that begins with a brace, and return where it ends."""
         text, at, depth, expression_end = self.text, brace + 1, 0, None
         while at < len(text):
@@ -156,38 +171,63 @@ class _Strings:
             at += 1
         raise _EndlessError
 
-    def _inner(self, whole: _Formatted, found: re.Match[str]) -> int:
-        if found["comment"] is None and not _FORMATTED.isdisjoint(found["prefix"]):
-            nested = self._formatted(found)
-            whole.nested.append(nested)
-            return nested.end
-        end = found.end() if found["comment"] is not None else self._end_of_plain(found)
-        whole.inner.append((found.start(), end))
-        return end
+    def _inner(self, whole: _String, found: re.Match[str]) -> int:
+        if found["comment"] is not None:
+            whole.comments.append(found.span())
+            return found.end()
+        whole.nested.append(self._string(found))
+        return whole.nested[-1].end
 
-    def _rewrite(self, whole: _Formatted) -> None:
-        """Write names for the strings inside; if that is not enough, write a tuple of the expressions."""
-        for start, end in whole.inner:
-            self._fill(start, end, " " if self.text[start] == "#" else "_")
+    def _rewrite(self, whole: _String) -> None:
+        """Write names for the strings inside a formatted one, if it is not valid as it is."""
+        if not whole.is_formatted or _is_expression(self.text[whole.start : whole.end]):
+            return
+        for start, end in whole.comments:
+            self._fill(start, end, " ")
+        for one in whole.nested:
+            if not one.is_formatted:
+                self._fill(one.start, one.end, "_")
         if not _is_expression("".join(self.written[whole.start : whole.end])):
             self.written[whole.start : whole.end] = self.text[whole.start : whole.end]
-            self._as_tuple(whole)
+            whole.is_text = False
 
-    def _as_tuple(self, whole: _Formatted) -> None:
-        for nested in whole.nested:
-            self._as_tuple(nested)
-        for start, end in whole.inner:
-            if self.text[start] == "#":
-                self._fill(start, end, " ")
-        at = whole.start
-        for brace, expression_end, close in whole.fields:
+    def _join(self, found: Sequence[_String], *, is_inside: bool = False) -> None:
+        """Write tuples of the expressions of strings that cannot stay, each with the strings that are joined with it.
+
+        Args:
+            found: Strings in their order.
+            is_inside: Whether they are in a field, so that no formatted one can stay.
+        """
+        together: list[_String] = []
+        for one in found:
+            if together and _BETWEEN.fullmatch(self.text, together[-1].end, one.start):
+                together.append(one)
+                continue
+            self._as_tuple(together, is_inside=is_inside)
+            together = [one]
+        self._as_tuple(together, is_inside=is_inside)
+
+    def _as_tuple(self, together: Sequence[_String], *, is_inside: bool) -> None:
+        if all(one.is_text and not (is_inside and one.is_formatted) for one in together):
+            return
+        for one in together:
+            self.written[one.start : one.end] = self.text[one.start : one.end]
+            self._join(one.nested, is_inside=True)
+            self._keep_expressions(one)
+        self.written[together[0].start], self.written[together[-1].closed] = "(", ")"
+
+    def _keep_expressions(self, string: _String) -> None:
+        """Write only the expressions in the fields of a string, each with a comma behind it."""
+        for start, end in string.comments:
+            self._fill(start, end, " ")
+        at = string.start
+        for brace, expression_end, close in string.fields:
             self._fill(at, brace + 1, " ")
             debug = _DEBUG.search(self.text, brace + 1, expression_end)
             self._fill(debug.start() if debug else expression_end, close, " ")
             self.written[close] = ","
             at = close + 1
-        self._fill(at, whole.end, " ")
-        self.written[whole.start], self.written[whole.closed] = "(", ")"
+        self._fill(at, string.end, " ")
 
     def _fill(self, start: int, end: int, filling: str) -> None:
         for at in range(start, end):

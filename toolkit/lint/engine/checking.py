@@ -137,9 +137,7 @@ def check_and_count(
     problems += [replace(gap, is_minor=has_others) for gap in gaps]
     found = [problem for report in reports for problem in report.problems]
     problems += [*together.problems, *milder_in_left_over_files(found, requests)]
-    lists = {str(one.file): one.is_named for one in requests if one.kind == "json"}
-    checked = _as_seen_from_here(problems, reports, together, settings, lists=lists)
-    return checked._replace(unread=len(unread), uses=uses)
+    return _as_seen_from_here(problems, of_requests, together, settings)._replace(unread=len(unread), uses=uses)
 
 
 def _without_consent(targets: Sequence[str], configuration: Configuration) -> Iterable[Problem]:
@@ -314,22 +312,14 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
 
 
 def _as_seen_from_here(
-    problems: Iterable[Problem],
-    reports: Sequence[Report],
-    together: Together,
-    settings: LintSettings,
-    *,
-    lists: Mapping[str, bool],
+    problems: Iterable[Problem], of_requests: Mapping[Request, Report], together: Together, settings: LintSettings
 ) -> Checked:
-    """Return the result of a check, with the findings that the settings select and places as people type them here.
-
-    `lists` are the JSON files with definitions, each with whether the user named it.
-    """
+    """Return the result of a check, with the findings that the settings select and places as people type them here."""
+    reports = [*of_requests.values()]
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
     found = _describe(problems, reports, settings)
-    uses_others = bool(together.foreign) or any(report.gaps.frameworks for report in reports)
-    foreign = _files_of_frameworks(together, found, lists, uses_others=uses_others)
+    foreign = _files_of_frameworks(together, found, of_requests)
     shown: list[Problem] = []
     left: list[Problem] = []
     for one in found:
@@ -370,20 +360,25 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
 
 
 def _files_of_frameworks(
-    together: Together, problems: Iterable[Problem], lists: Mapping[str, bool], *, uses_others: bool
+    together: Together, problems: Iterable[Problem], of_requests: Mapping[Request, Report]
 ) -> frozenset[str]:
     """Return the files of other frameworks' tools.
 
-    If a project has no others, its lists of definitions belong to them, unless the user named them, and so do the
-    skills, the manifests and so on of a project that uses other frameworks.
+    If there are no others, these include every file if frameworks are used, skills and manifests beside Python code,
+    and lists of definitions, but none that the user named.
     """
     shown_file = functools.partial(_shown_file, Path.cwd())
     found = {*map(shown_file, together.foreign)}
-    if together.is_all_foreign:
-        found.update(shown_file(file) for file, is_named in lists.items() if not is_named)
-        every = {problem.location.file for problem in problems if problem.location and uses_others}
-        found |= every.difference(shown_file(file) for file, is_named in lists.items() if is_named)
-    return frozenset(found)
+    if not together.is_all_foreign:
+        return frozenset(found)
+    reports = of_requests.values()
+    kinds = {"json", "skill", "manifest"} if any(report.read for report in reports) else {"json"}
+    found.update(shown_file(str(one.file)) for one in of_requests if one.kind in kinds)
+    if together.foreign or any(report.gaps.frameworks for report in reports):
+        found.update(problem.location.file for problem in problems if problem.location)
+    return frozenset(found).difference(
+        shown_file(str(one.file)) for one in of_requests if one.kind == "json" and one.is_named
+    )
 
 
 def _shown_file(here: Path, file: str) -> str:
