@@ -23,6 +23,8 @@ _CALLED = {
     "FunctionDefinition", "FunctionToolParam",
 }  # fmt: skip
 """Typed dictionaries of SDKs, which are written as calls."""
+_SCHEMAS = ("parameters", "input_schema", "inputSchema")
+"""The keys of schemas in a table of definitions."""
 _SHOWING = {"example", "examples", "json_schema_extra", "tool_calls", "tool_choice", "response_format"}
 """The keys and keywords of data that is no list of definitions, whatever it looks like."""
 _KEYWORDS = {"type", "type_", "properties", "$ref", "anyOf", "oneOf", "allOf"}
@@ -64,7 +66,7 @@ class DataForms:
         found: dict[tuple[int, int], FormedTool] = {}
         for node in source.nodes:
             if isinstance(node, ast.Dict | ast.Call):
-                for one in (*self._by_itself(source, node), *self._in_lists(source, node)):
+                for one in (*self._by_itself(source, node), *self._in_lists(source, node), *_by_key(node)):
                     at = one.node.lineno, one.node.col_offset
                     if at not in found or found[at].known.form.is_bare:
                         found[at] = one
@@ -182,6 +184,18 @@ def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
     kind = parts.get("type")
     is_of_kind = isinstance(kind, ast.Constant) and kind.value == form.kind
     return (is_of_kind if form.kind else True) and (form.inner in parts if form.inner else "name" in parts)
+
+
+def _by_key(node: ast.expr) -> Iterator[FormedTool]:
+    """Yield the definitions in a table whose keys are the names."""
+    for name, defined in parts_by_key(node).items() if isinstance(node, ast.Dict) else ():
+        parts = parts_by_key(defined) if isinstance(defined, ast.Dict) else {}
+        schema = next((one for one in _SCHEMAS if one in parts), None)
+        if schema is None or "name" in parts or "description" not in parts or not lists_properties(parts[schema]):
+            continue
+        given = {"name": ast.Constant(name), **parts, "parameters": parts[schema]}
+        whole = ast.copy_location(ast.Dict([*map(ast.Constant, given)], [*given.values()]), defined)
+        yield from (FormedTool(one, "parameters", defined, name, parts=whole) for one in _forms() if one.form.is_bare)
 
 
 def _is_class(source: SourceFile, call: ast.Call, form: DataForm) -> bool:
