@@ -396,6 +396,15 @@ def test_class_that_receives_its_name_has_the_default_or_none(write):
     assert listed(".") == [("refund", "langchain")]
 
 
+def test_class_of_pydantic_is_the_tool_whose_parameters_are_its_fields(write):
+    questions = "from pydantic import BaseModel\n\n\nclass Asked(BaseModel):\n    pass\n\n\nclass Question(Asked):\n    text: str\n"
+    clerk = "from langchain_core.tools import tool\nfrom questions import Question\n\ntools = [tool(Question)]\n"
+    write(questions=questions, clerk=clerk)
+    assert listed(".") == [("Question", "langchain")]
+    write(questions=questions.replace("(BaseModel)", ""))
+    assert listed(".") == []
+
+
 def test_marked_function_inside_another_one_is_one_tool(write):
     clerk = """
 def build(model):

@@ -50,6 +50,7 @@ OURS = "toolkit"
 IN_LIST = "tools="
 """The kind of a tool that is a function in the list of an agent."""
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
+_MODEL = "pydantic.BaseModel"
 _RENAMED = "name="
 _ON_DEFINITIONS = {"decorator", "class"}
 _NAMES = {"name", "tool_name"}
@@ -434,6 +435,9 @@ class _Walk:
                 continue
             name = self._name_of(call, found, one, made, names)
             yield self._of_function(call, found, one, kind=kind, name=name, scope=names)
+        if not defined and (model := self._model(copied, names)) is not None:
+            yield self._of_function(call, found, model, kind=kind, name=model.node.name, scope=names)
+            return
         registration = found.registration
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
         name = None if defined else self._name(call, registration, None, names)
@@ -519,6 +523,17 @@ class _Walk:
             methods = ((one, self._reader.meanings.method_of(one, given.attr)) for one in made)
             return [(method, one) for one, method in methods if method is not None]
         return [(one, None) for one in self._functions(given, names)]
+
+    def _model(self, given: ast.expr, names: LocalNames | None) -> Defined | None:
+        """Return the class of pydantic whose fields are the parameters: `tool(Question)`."""
+        for one in self._reader.meanings.of(self._source, given, names):
+            classes = [one, *bases_of(self._reader.constants, one)] if isinstance(one, Defined) else []
+            bases = (
+                (cls.source, base) for cls in classes if isinstance(cls.node, ast.ClassDef) for base in cls.node.bases
+            )
+            if any(source.meaning(base) == _MODEL for source, base in bases):
+                return classes[0]
+        return None
 
     def _unwrapped(self, given: ast.expr, names: LocalNames | None) -> ast.expr:
         """Return the function that a function copies with `functools.wraps`, or any other expression unchanged."""
