@@ -19,8 +19,8 @@ from tests.compiled import compile_program, import_tests, keep_compiled_code, pa
 from tests.databases import Postgres, programs
 from tests.volumes import EVERYDAY, PROOFS, find_characters, some_of, tries_of, try_no_constants_of_the_program
 from tests.warm.starts import WarmStarts, installed, is_possible
-from toolkit.redactors.redactor import RECEIVED
-from toolkit.redactors.secret_forms import KnownSecrets
+from toolkit.redactors.redactor import RECEIVED  # private
+from toolkit.redactors.secret_forms import KnownSecrets  # private
 
 # A runner that was started in the background has these ignored, and hands that on to the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
