@@ -199,6 +199,48 @@ def test_schema_may_be_that_of_a_model(write, listed):
     assert undescribed() == [("finding.py", 7, "order")]
 
 
+LISTED = """
+from base import BaseTool
+
+
+class Find(BaseTool):
+    @property
+    def name(self):
+        return "find"
+
+    @property
+    def description(self):
+        return "Find an order of the shop by its number."
+
+    def listed(self):
+        return [Parameter("order", "string")]
+
+    async def execute(self, **arguments):
+        return arguments
+"""
+PUT_TOGETHER = BASE.replace(
+    "        return DEFINITION",
+    """        properties = {one.name: {"type": one.type} for one in self.listed()}
+        return DEFINITION""",
+)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        OPENAI.replace("self.parameters", '{"type": "object", "properties": properties}'),
+        FLAT.replace("self.parameters", '{"type": "object", "properties": properties}'),
+        FLAT.replace('"parameters": self.parameters', '"input_schema": properties'),
+    ],
+)
+def test_schema_may_be_put_together_of_a_list_of_parameters(definition, write, listed):
+    write(base=PUT_TOGETHER.replace("DEFINITION", definition), finding=LISTED)
+    assert [one.split()[:2] for one in listed()[0]] == [["finding.py:5", "find"]]
+    assert undescribed() == []
+    write(base=PUT_TOGETHER.replace("DEFINITION", FLAT.replace("self.parameters", "properties")), finding=LISTED)
+    assert listed()[0] == []
+
+
 NONE = {
     "a base class that describes nothing": (BASE.replace("DEFINITION", "self.name"), FIND.replace("execute", "run")),
     "a base class that makes an entry of a catalogue": (

@@ -172,3 +172,17 @@ def test_definitions_of_a_loop_over_a_table_of_another_file_have_the_names_of_it
         "9 find",
         "9 pay",
     ]
+
+
+def test_definitions_of_a_loop_over_objects_have_the_names_that_their_classes_set(listed):
+    Path("kinds.py").write_text(
+        "class Kind:\n    text = ''\n\n\nclass Find(Kind):\n    name = 'find'\n\n\nclass Pay(Find):\n    name = 'pay'\n\n\n"
+        "TOOLS = [Find(), Pay(), Find(name='find_again')]\n",
+        "utf-8",
+    )
+    text = "from mcp.types import Tool\nfrom kinds import TOOLS\n\n\n@server.list_tools()\ndef tools():\n"
+    assert listed(text + "    return [Tool(name=one.name, inputSchema=one.schema()) for one in TOOLS]\n") == [
+        "7 find",
+        "7 pay",
+        "7 find_again",
+    ]

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import NamedTuple
 
 from toolkit.source_code.class_tools import bases_of, fields_of
-from toolkit.source_code.constants import Constants, Expression, elements_of
+from toolkit.source_code.constants import Constants, Expression, elements_of, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import argument_of
@@ -58,20 +58,27 @@ class Turn:
             if isinstance(row.node, ast.Name | ast.Attribute):
                 rows += [Expression(*one) for one in self._meanings.values_of(row.source, row.node, row.names)]
         for row in rows:
-            for one in (*_parts(row.node, key), *self._fields(row, field)):
-                return row._replace(node=one)
+            found = (row._replace(node=one) for one in _parts(row.node, key))
+            if (one := next(found, None) or next(self._fields(row, field), None)) is not None:
+                return one
         return None
 
-    def _fields(self, row: Expression, field: str) -> Iterator[ast.expr]:
-        """Yield what a call that makes an object gives to a field, by name or by position in a class of the project."""
+    def _fields(self, row: Expression, field: str) -> Iterator[Expression]:
+        """Yield what a field of an object is that a call makes: what the call gives to it, or what its class sets.
+
+        An argument counts by its name, or by its position among the fields of a class of the project.
+        """
         if not (field and isinstance(row.node, ast.Call)):
             return
-        places: list[Place] = [field]
-        for cls in self._meanings.of(row.source, row.node.func, row.names) if row.node.args else ():
-            if isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef):
-                places += fields_of([cls, *bases_of(self._constants, cls)]).get(field, ())
+        made = (one for one in self._meanings.of(row.source, row.node.func, row.names) if isinstance(one, Defined))
+        classes = [one for cls in made for one in (cls, *bases_of(self._constants, cls))]
+        places: list[Place] = [field, *fields_of(classes).get(field, ())]
         if (given := argument_of(row.node, places)) is not None:
-            yield given
+            yield row._replace(node=given)
+        for cls in classes:
+            value = value_in(cls.node, field) if isinstance(cls.node, ast.ClassDef) else None
+            if value is not None:
+                yield Expression(cls.source, value, None)
 
 
 class _Filled(ast.NodeTransformer):

@@ -13,6 +13,7 @@ from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, ow
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants
 from toolkit.source_code.meanings import Defined
+from toolkit.source_code.registry_calls import lists_properties
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import parts_by_key
 from toolkit.tools.foreign.frameworks import framework_of
@@ -106,16 +107,16 @@ def _definitions_in(cls: Defined) -> Iterator[OwnBase]:
         for one in _written_in(cls.source, method):
             name, description = _own(one.parts["name"]), _own(one.parts.get("description"))
             schema = _first_own(one.parts[one.key])
-            if name is None or description is None or schema is None:
+            if name is None or description is None or not (schema or _is_put_together(one)):
                 continue
             kind = ToolClasses(
                 (),
                 _METHODS,
                 name=name,
                 description=description,
-                schema=(schema,),
+                schema=(schema,) if schema else (),
                 passed=passed,
-                takes_call=not _is_worked_out(cls, schema),
+                takes_call=schema is None or not _is_worked_out(cls, schema),
             )
             yield OwnBase(cls, one.framework, kind, one.line)
 
@@ -163,6 +164,12 @@ def _own(node: ast.expr | None) -> str | None:
 def _first_own(node: ast.expr) -> str | None:
     """Return the first attribute of `self` in an expression, such as `schema` of `self.schema.model_json_schema()`."""
     return next((found for one in ast.walk(node) if isinstance(one, ast.expr) and (found := _own(one))), None)
+
+
+def _is_put_together(definition: _Definition) -> bool:
+    """Whether a definition has a schema that its method makes of what it knows of the parameters."""
+    schema = definition.parts[definition.key]
+    return lists_properties(schema) or (definition.key != "parameters" and isinstance(schema, ast.Name))
 
 
 def _is_worked_out(cls: Defined, member: str) -> bool:

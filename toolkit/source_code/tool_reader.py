@@ -643,14 +643,12 @@ class _Walk:
         is_computed = tool.name is None and found.marks.serves
         rows = rows_of(self._reader.meanings, self._source, call, names) if is_computed else ()
         yield from (self._of_dictionary(found.marks, found.kind, one) for one in rows)
-        if (
-            not rows
-            and not self._is_copied(call, found, names)
-            and not (is_computed and self._is_converted(call, names))
-        ):
-            given = argument_of(call, found.registration.name) if is_computed else None
-            named = () if given is None else self._names_in_turns(given, names)
-            yield from [replace(tool, name=name) for name in dict.fromkeys(named)] or [tool]
+        given = argument_of(call, found.registration.name) if is_computed and not rows else None
+        named = [] if given is None else self._new_names(given, names)
+        yield from (replace(tool, name=name) for name in named)
+        is_shown = bool(rows or named) or self._is_copied(call, found, names)
+        if not is_shown and not (is_computed and self._is_converted(call, names)):
+            yield tool
 
     def _names_in_turns(self, given: ast.expr, names: LocalNames | None) -> Iterator[str]:
         """Yield the names that a definition in a loop has, one for each turn whose name the source shows."""
@@ -798,7 +796,8 @@ class _Walk:
             scope = scope_around(self._source.tree, one.node)
             shown: Iterable[str | None] = [one.name]
             if one.name is None and one.declared is not None:
-                shown = self._new_names(one.declared, scope)
+                given = value_of(one.declared, "name")
+                shown = [] if given is None else self._new_names(given, scope)
                 if not shown:
                     self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
             tool = self._tool(
@@ -818,11 +817,10 @@ class _Walk:
             )
             yield from (replace(tool, name=name) for name in shown)
 
-    def _new_names(self, declared: ast.Dict, names: LocalNames | None) -> list[str]:
+    def _new_names(self, given: ast.expr, names: LocalNames | None) -> list[str]:
         """Return the names that a definition in a loop has, except those of the definitions that it is made of."""
-        given = value_of(declared, "name")
-        shown = () if given is None else self._names_in_turns(given, names)
-        known = self._reader.declared.names_before(self._source)
+        shown = [*self._names_in_turns(given, names)]
+        known = self._reader.declared.names_before(self._source) if shown else ()
         return [one for one in dict.fromkeys(shown) if one not in known]
 
     def _in_variable(self) -> Iterator[WrittenTool]:
