@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterator
+from itertools import takewhile
 
 from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.clues.effects import leading_text
@@ -106,7 +107,7 @@ class SwallowedError(Rule):
             yield from self._behind(function, behind)
 
     def _behind(self, function: PythonFunction, statements: list[ast.stmt]) -> Iterator[Problem]:
-        for statement in statements:
+        for statement in takewhile(lambda one: not _does_more(one), statements):
             if isinstance(statement, ast.Return) and _matches(_SUCCESS, statement.value):
                 yield self._as_success(function, statement)
 
@@ -126,6 +127,13 @@ class SwallowedError(Rule):
     def _as_success(self, function: PythonFunction, statement: ast.Return | ast.Assign) -> Problem:
         message = f"tool {function.tool_name!r} reports success after any exception"
         return self.problem(message, function.file.location(statement), hint=_hint(function))
+
+
+_TIDYING = {
+    "close", "aclose", "disconnect", "quit", "cleanup", "unlink", "remove", "print", "log", "debug", "info", "warning",
+    "error", "exception",
+}  # fmt: skip
+"""The names of calls after the work is done."""
 
 
 def _results_of(
@@ -245,6 +253,15 @@ def _does_nothing(handler: ast.ExceptHandler) -> bool:
         isinstance(one, ast.Pass) or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant | ast.Call))
         for one in handler.body
     )
+
+
+def _does_more(statement: ast.stmt) -> bool:
+    """Whether a statement does work of its own, so that what failed before it was only a step; tidying up is none."""
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        return True
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    call = value.value if isinstance(value, ast.Await) else value
+    return isinstance(call, ast.Call) and last_name(call.func) not in _TIDYING
 
 
 def _is_inside_another(function: PythonFunction, node: ast.Try | ast.TryStar) -> bool:

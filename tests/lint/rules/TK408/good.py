@@ -131,3 +131,16 @@ def comment(text: str) -> str:
         return f"Successfully written: {place}"
     except Exception as error:
         raise ValueError(text) from error
+
+
+@tool
+def record(text: str) -> str:
+    """Record a text, in a folder of its own if there is one."""
+    folder = "."
+    try:
+        folder = os.readlink("folder")
+    except Exception:
+        pass
+    with open(os.path.join(folder, "record.txt"), "w") as file:
+        file.write(text)
+    return "Successfully recorded"
