@@ -1,5 +1,6 @@
 """TK711: a coroutine function is passed where a plain function is expected."""
 
+import ast
 from collections.abc import Iterator
 
 from toolkit.codes import COROUTINE_AS_PLAIN_FUNCTION
@@ -46,7 +47,8 @@ class CoroutineAsPlainFunction(Rule):
 
     ## Source
 
-    - langchain-core 1.7.2, run: `invoke` returns "<coroutine object forecast …>" (checked 2026-11-22)
+    - langchain-core 1.7.2, run: `invoke` returns "<coroutine object forecast …>" (checked 2026-11-22), and `Tool` without `func` is
+      refused (checked 2026-11-28)
     '''
 
     code = COROUTINE_AS_PLAIN_FUNCTION
@@ -59,4 +61,11 @@ class CoroutineAsPlainFunction(Rule):
         given = tool.argument(tool.marks.demands.plain) if tool.marks.demands.plain else None
         if given is not None and function.file.meaning(given) == function.name:
             message = f"{function.name!r} is a coroutine function, and {tool.marks.title} does not await it here"
-            yield self.problem(message, function.file.location(given), hint=f"write coroutine={function.name}")
+            hint = f"write {_required(function, mark)}coroutine={function.name}"
+            yield self.problem(message, function.file.location(given), hint=hint)
+
+
+def _required(function: PythonFunction, mark: ast.expr) -> str:
+    """Return what a call has to have besides: a `Tool` of LangChain does not do without a plain function."""
+    called = function.file.meaning(mark.func) if isinstance(mark, ast.Call) else None
+    return "func=None, " if called is not None and "Tool" in called.split(".") else ""

@@ -1,4 +1,4 @@
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import StructuredTool, Tool
 
 
 async def forecast(city: str) -> str:
@@ -7,3 +7,4 @@ async def forecast(city: str) -> str:
 
 
 weather = StructuredTool.from_function(forecast)
+again = Tool(name="again", func=forecast, description="Forecast tomorrow's weather in a city.")
