@@ -80,7 +80,7 @@ def listed():
             "2 find openai_api parameters",
         ),
         (
-            f'def find(order): ...\nself.add_tools(find, "Find an order.", {ORDER})\n',
+            f'def find(order): ...\nself.add_tools(find, "Find an order.", {ORDER}, shop)\n',
             "2 find openai_api parameters",
         ),
         (

@@ -401,7 +401,10 @@ def test_class_of_pydantic_is_the_tool_whose_parameters_are_its_fields(write):
     clerk = "from langchain_core.tools import tool\nfrom questions import Question\n\ntools = [tool(Question)]\n"
     write(questions=questions, clerk=clerk)
     assert listed(".") == [("Question", "langchain")]
-    write(questions=questions.replace("(BaseModel)", ""))
+    named = clerk.replace("tool(Question)", "StructuredTool.from_function(Question, name='ask')")
+    write(questions=questions, clerk=named.replace("import tool", "import StructuredTool"))
+    assert listed(".") == [("ask", "langchain")]
+    write(questions=questions.replace("(BaseModel)", ""), clerk=clerk)
     assert listed(".") == []
 
 

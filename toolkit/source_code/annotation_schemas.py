@@ -37,7 +37,7 @@ _TRANSPARENT: Final = {"Required", "NotRequired", "ReadOnly", "ClassVar", "Final
 _FIELDS: Final = {"Field", "field", "SchemaField"}
 _ENUMS: Final = {"Enum", "StrEnum", "IntEnum"}
 _DEFAULTS: Final = {"default", "default_factory"}
-_MODEL: Final = "pydantic.BaseModel"
+MODEL: Final = "pydantic.BaseModel"
 _TYPED_DICTS: Final = {"typing.TypedDict", "typing_extensions.TypedDict"}
 _DATACLASS: Final = "dataclasses.dataclass"
 _HARMLESS: Final = {"frozen", "slots", "kw_only", "order", "eq"}
@@ -338,7 +338,7 @@ def _is_plain(node: ast.ClassDef, source: SourceFile) -> bool:
     """Whether a class is of a known kind, and nothing in its header may give it another form."""
     bases = [source.meaning(base) for base in node.bases]
     match node.decorator_list, bases:
-        case [], [base] if base == _MODEL or base in _TYPED_DICTS:
+        case [], [base] if base == MODEL or base in _TYPED_DICTS:
             return all(one.arg == "total" and isinstance(one.value, ast.Constant) for one in node.keywords)
         case [mark], [] if not node.keywords:
             options = mark.keywords if isinstance(mark, ast.Call) else []

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from toolkit.source_code.annotation_schemas import MODEL
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.meanings import Defined
@@ -162,6 +163,18 @@ def _listed(line: list[Defined], node: ast.ClassDef, kind: ToolClasses) -> Itera
         first = one.elts[0] if isinstance(one, ast.Tuple | ast.List) and one.elts else one
         if isinstance(first, ast.Constant) and isinstance(first.value, str):
             yield ClassTool(node, kind, first.value, *(_method(line, first.value) or (None, None)))
+
+
+def line_of(constants: Constants, cls: Defined) -> list[Defined]:
+    """Return a class and the base classes that the project defines, nearest first; nothing for a function."""
+    return [cls, *bases_of(constants, cls)] if isinstance(cls.node, ast.ClassDef) else []
+
+
+def is_model(constants: Constants, cls: Defined) -> bool:
+    """Return whether a class is derived from pydantic's `BaseModel`."""
+    line = line_of(constants, cls)
+    bases = ((one.source, base) for one in line if isinstance(one.node, ast.ClassDef) for base in one.node.bases)
+    return any(source.meaning(base) == MODEL for source, base in bases)
 
 
 def bases_of(constants: Constants, cls: Defined, depth: int = 10) -> list[Defined]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import NamedTuple
 
-from toolkit.source_code.class_tools import bases_of, fields_of
+from toolkit.source_code.class_tools import fields_of, line_of
 from toolkit.source_code.constants import Constants, Expression, elements_of, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
@@ -64,20 +64,19 @@ class Turn:
         return None
 
     def _fields(self, row: Expression, field: str) -> Iterator[Expression]:
-        """Yield what a field of an object is that a call makes: what the call gives to it, or what its class sets.
+        """Yield the value of a field of an object: the argument of the call that makes it, and what its class sets.
 
         An argument counts by its name, or by its position among the fields of a class of the project.
         """
         if not (field and isinstance(row.node, ast.Call)):
             return
-        made = (one for one in self._meanings.of(row.source, row.node.func, row.names) if isinstance(one, Defined))
-        classes = [one for cls in made for one in (cls, *bases_of(self._constants, cls))]
+        made = self._meanings.of(row.source, row.node.func, row.names)
+        classes = [cls for one in made if isinstance(one, Defined) for cls in line_of(self._constants, one)]
         places: list[Place] = [field, *fields_of(classes).get(field, ())]
         if (given := argument_of(row.node, places)) is not None:
             yield row._replace(node=given)
         for cls in classes:
-            value = value_in(cls.node, field) if isinstance(cls.node, ast.ClassDef) else None
-            if value is not None:
+            if (value := value_in(cls.node, field)) is not None:
                 yield Expression(cls.source, value, None)
 
 

@@ -1,7 +1,7 @@
 """Reads what calls such as `register_tool("find", "Find an order.", {…}, find)` give to a registry of a project."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import parts_by_key
@@ -18,13 +18,13 @@ _DEFINITION = {"name", "description", "parameters"}
 def given_definition(node: ast.expr) -> ast.Dict | None:
     """Return the definition in a call of a function whose name says that it registers tools, or `None`.
 
-    A call of which the name says less, such as `Tool(…)`, gives all parts of a definition by name.
+    `Tool(…)` and other names only count if the call gives every part by name.
     """
     if not isinstance(node, ast.Call):
         return None
     made = last_name(node.func).lower()
     if is_registration(node):
-        parts = {**dict(_by_position(node.args)), **_by_name(node)}
+        parts = {**_by_position(node.args), **_by_name(node)}
         _name_after_function(parts)
     elif ("register" in made or "tool" in made) and not node.args:
         parts = _by_name(node)
@@ -49,14 +49,20 @@ def _by_name(call: ast.Call) -> dict[str, ast.expr]:
     return {_USUAL.get(one.arg, one.arg): one.value for one in call.keywords if one.arg is not None}
 
 
-def _by_position(given: Sequence[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the parts among arguments that show what they are: texts, in their order, a schema, and the function."""
-    texts = [one for one in given if _is_text(one)]
-    if given and texts[:1] == [*given[:1]]:
-        yield "name", texts.pop(0)
-    yield from (("description", one) for one in texts[:1])
-    yield from (("parameters", one) for one in given if lists_properties(one) or _is_empty(one))
-    yield from (("function", one) for one in given if isinstance(one, ast.Name | ast.Attribute))
+def _by_position(given: Sequence[ast.expr]) -> dict[str, ast.expr]:
+    """Return the parts among arguments that show what they are, the first of each kind.
+
+    These are texts, of which one in front is the name and the next one the description, a schema, and the function.
+    """
+    parts: dict[str, ast.expr] = {}
+    for at, one in enumerate(given):
+        if _is_text(one):
+            parts.setdefault("description" if at else "name", one)
+        elif lists_properties(one) or _is_empty(one):
+            parts.setdefault("parameters", one)
+        elif isinstance(one, ast.Name | ast.Attribute):
+            parts.setdefault("function", one)
+    return parts
 
 
 def _name_after_function(parts: dict[str, ast.expr]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, given_in_init
+from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, given_in_init, is_model
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants, Expression, UnknownValueError, value_in
 from toolkit.source_code.declared_tools import DeclaredTools
@@ -50,7 +50,6 @@ OURS = "toolkit"
 IN_LIST = "tools="
 """The kind of a tool that is a function in the list of an agent."""
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
-_MODEL = "pydantic.BaseModel"
 _RENAMED = "name="
 _ON_DEFINITIONS = {"decorator", "class"}
 _NAMES = {"name", "tool_name"}
@@ -435,11 +434,12 @@ class _Walk:
                 continue
             name = self._name_of(call, found, one, made, names)
             yield self._of_function(call, found, one, kind=kind, name=name, scope=names)
-        if not defined and (model := self._model(copied, names)) is not None:
-            yield self._of_function(call, found, model, kind=kind, name=model.node.name, scope=names)
-            return
         registration = found.registration
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
+        if not defined and (model := self._model(copied, names)) is not None:
+            name = model.node.name if named is None else self._reader.constants.text(self._source, named, names)
+            yield self._of_function(call, found, model, kind=kind, name=name, scope=names)
+            return
         name = None if defined else self._name(call, registration, None, names)
         is_known = bool(defined or name) or isinstance(given, ast.Lambda) or is_copy
         if not is_known and self._is_left_open(call, found, copied, names):
@@ -526,14 +526,8 @@ class _Walk:
 
     def _model(self, given: ast.expr, names: LocalNames | None) -> Defined | None:
         """Return the class of pydantic whose fields are the parameters: `tool(Question)`."""
-        for one in self._reader.meanings.of(self._source, given, names):
-            classes = [one, *bases_of(self._reader.constants, one)] if isinstance(one, Defined) else []
-            bases = (
-                (cls.source, base) for cls in classes if isinstance(cls.node, ast.ClassDef) for base in cls.node.bases
-            )
-            if any(source.meaning(base) == _MODEL for source, base in bases):
-                return classes[0]
-        return None
+        found = (one for one in self._reader.meanings.of(self._source, given, names) if isinstance(one, Defined))
+        return next((one for one in found if is_model(self._reader.constants, one)), None)
 
     def _unwrapped(self, given: ast.expr, names: LocalNames | None) -> ast.expr:
         """Return the function that a function copies with `functools.wraps`, or any other expression unchanged."""

@@ -66,6 +66,6 @@ class CoroutineAsPlainFunction(Rule):
 
 
 def _required(function: PythonFunction, mark: ast.expr) -> str:
-    """Return what a call has to have besides: a `Tool` of LangChain does not do without a plain function."""
+    """Return the other argument that a call needs: LangChain's `Tool` requires `func`, which may be `None`."""
     called = function.file.meaning(mark.func) if isinstance(mark, ast.Call) else None
     return "func=None, " if called is not None and "Tool" in called.split(".") else ""

@@ -133,7 +133,7 @@ _TIDYING = {
     "close", "aclose", "disconnect", "quit", "cleanup", "unlink", "remove", "print", "log", "debug", "info", "warning",
     "error", "exception",
 }  # fmt: skip
-"""The names of calls after the work is done."""
+"""The names of calls that log, or tidy up after the work."""
 
 
 def _results_of(
@@ -256,7 +256,7 @@ def _does_nothing(handler: ast.ExceptHandler) -> bool:
 
 
 def _does_more(statement: ast.stmt) -> bool:
-    """Whether a statement does work of its own, so that what failed before it was only a step; tidying up is none."""
+    """Whether a statement does other work, so that only a step failed before it. Logging and tidying up do not count."""
     if isinstance(statement, ast.With | ast.AsyncWith):
         return True
     value = statement.value if isinstance(statement, ast.Expr) else None
