@@ -50,6 +50,13 @@ def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(w
     assert found("--static", ".") == {**notes, "server.py": "error"}
 
 
+@pytest.mark.parametrize("above", ["", "# Paste this into the server.\n\n", "\ufeff"])
+def test_fragment_whose_first_line_is_indented_is_a_note(write, above):
+    write(fragment=f"{above}    @server.tool()\n    def find(order: str):\n        ...\n", merge="text = 'fragment'\n")
+    assert found("--static", ".") == {"fragment.py": "info"}
+    assert found("--static", "fragment.py") == {"fragment.py": "error"}
+
+
 REFUSED = (
     "from langchain_core.tools import tool\n\n\n@tool\ndef find(number: str) -> str:\n    return shop.find(number)\n"
 )

@@ -364,8 +364,8 @@ def _files_of_frameworks(
 ) -> frozenset[str]:
     """Return the files of other frameworks' tools.
 
-    If a project has no tools of ours, its definitions in JSON count as well, except in a file that the user named. So do
-    its skills and manifests if it has Python code, and all of its files if it uses a framework.
+    If a project has no tools of ours, its definitions in JSON count as well, except in a file that the user named.
+    So do its skills and manifests if it has Python code, and all of its files if it uses a framework.
     """
     shown_file = functools.partial(_shown_file, Path.cwd())
     found = {*map(shown_file, together.foreign)}

@@ -1,4 +1,4 @@
-"""Files that a project left behind, copied or generated: backups, pasted output, copies of others, notebooks."""
+"""Files that no one imports: backups, pasted output, fragments, copies of others, generated files, notebooks."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -17,6 +17,7 @@ _MADE_ELSEWHERE = {
     "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
 }  # fmt: skip
 _DEFINING = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class|import|from)\b|^[ \t]*@", re.MULTILINE)
+_FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]")
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
@@ -25,7 +26,7 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
     unread = {one.location.file for one in problems if one.location and one.code == DOES_NOT_IMPORT}
     left_over = {one.file for one in requests if one.file in unread and _looks_left_over(one)} if unread else set()
     minor = left_over - _mentioned(left_over, requests) if left_over else left_over
-    minor |= {one.file for one in requests if one.file in unread and not one.is_named and _is_made(one)}
+    minor |= {one.file for one in requests if one.file in unread and not one.is_named and _is_no_module(one)}
     for problem in problems:
         is_minor = problem.code == DOES_NOT_IMPORT and problem.location is not None and problem.location.file in minor
         yield replace(problem, severity="info") if is_minor else problem
@@ -44,12 +45,13 @@ def _defines_anything(request: Request) -> bool:
     return True
 
 
-def _is_made(request: Request) -> bool:
-    """Return whether others or a program made a file: it is in a folder for that, or a notebook with its commands."""
+def _is_no_module(request: Request) -> bool:
+    """Return whether others or a program made a file, or Python does not read it: a notebook, an indented fragment."""
     if _MADE_ELSEWHERE & {one.lower() for one in Path(request.target).parent.parts}:
         return True
     with suppress(OSError):
-        return request.file is not None and _OF_NOTEBOOK.search(bounded_bytes(Path(request.file))) is not None
+        text = b"" if request.file is None else bounded_bytes(Path(request.file))
+        return bool(_OF_NOTEBOOK.search(text) or _FRAGMENT.match(text))
     return False
 
 
