@@ -14,6 +14,7 @@ class Desk:
     def definitions(self):
         return [{FIND}]
 """
+NOT_SHOWN = "no tools were found: the source does not show the names of those with {'name': name, …}"
 CLERK = """
 import anthropic
 from desk import Desk
@@ -225,15 +226,23 @@ def test_what_is_not_shown_is_said_with_its_place_if_nothing_else_is_found(write
     write(
         desk="import anthropic\n\n\ndef define(name, model):\n    return {'name': name, 'input_schema': model.schema()}\n"
     )
-    message = "no tools were found: the source does not show the names of those with {'name': name, …}"
-    assert listed() == ([], [message])
+    assert listed() == ([], [NOT_SHOWN])
     for target in (".", "desk.py"):
         result = CliRunner().invoke(
             application(), ["lint", target, "--static", "--no-cache", "--quiet", "--format", "concise"]
         )
-        assert result.stdout.splitlines() == [f"desk.py:5:12: warning[TK004] {message}"]
+        assert result.stdout.splitlines() == [f"desk.py:5:12: warning[TK004] {NOT_SHOWN}"]
     write(clerk=f"import anthropic\n\nTOOLS = [{FIND}]\n")
     assert listed() == (["clerk.py:3 find anthropic_sdk"], [])
+
+
+@pytest.mark.parametrize("given", ["name: str", "*name: str", "operation, *, name: str = 'call'"])
+@pytest.mark.parametrize("later", ["name = name or operation", "name: str", "(name := name.lower())"])
+def test_name_that_an_annotated_parameter_and_a_statement_beside_a_loop_give_is_not_known(given, later, write, listed):
+    definition = FIND.replace('"find"', "name")
+    loop = "for one in operations:\n        print(one)"
+    write(desk=f"import anthropic\n\n\ndef made({given}):\n    {loop}\n    {later}\n    return {definition}\n")
+    assert listed() == ([], [NOT_SHOWN])
 
 
 def test_definitions_are_checked_like_other_tools(write):

@@ -9,8 +9,8 @@ from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import argument_of
-from toolkit.source_code.source_files import FUNCTIONS, last_name
-from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.source_files import FUNCTIONS, instance_of, last_name
+from toolkit.source_code.syntax_nodes import is_none, placed
 from toolkit.tools.foreign.source_marks import Place, ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
@@ -153,7 +153,7 @@ def _set_later(node: ast.ClassDef, attribute: str) -> ast.expr | None:
     for inner in ast.walk(node):
         match inner:
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()) if name == attribute:
-                return ast.Call(inner, [], [])
+                return instance_of(inner)
     return None
 
 
@@ -215,7 +215,7 @@ def _describe(line: list[Defined], kind: ToolClasses) -> tuple[Defined, ast.expr
 def returned_by(method: Method) -> ast.expr:
     """Return the only expression that a method returns, or one that only running shows."""
     returned = [one.value for one in ast.walk(method) if isinstance(one, ast.Return) and one.value is not None]
-    return returned[0] if len(returned) == 1 else ast.Call(ast.Name(method.name), [], [])
+    return returned[0] if len(returned) == 1 else instance_of(placed(ast.Name(method.name), method))
 
 
 def _is_abstract(node: ast.ClassDef) -> bool:

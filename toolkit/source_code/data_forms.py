@@ -14,7 +14,7 @@ from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.registrations import argument_of
 from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
 from toolkit.source_code.source_files import SourceFile, last_name
-from toolkit.source_code.syntax_nodes import parts_by_key
+from toolkit.source_code.syntax_nodes import parts_by_key, placed
 from toolkit.tools.foreign.frameworks import data_frameworks
 from toolkit.tools.foreign.source_marks import DataForm, is_among
 
@@ -169,7 +169,7 @@ def as_dictionary(node: ast.expr | None) -> ast.Dict | None:
     if node.args or not node.keywords or last_name(node.func) not in _CALLED:
         return None
     keys: list[ast.expr | None] = [None if one.arg is None else ast.Constant(one.arg) for one in node.keywords]
-    return ast.copy_location(ast.Dict(keys, [one.value for one in node.keywords]), node)
+    return placed(ast.Dict(keys, [one.value for one in node.keywords]), node)
 
 
 @cache
@@ -194,7 +194,7 @@ def _by_key(node: ast.expr) -> Iterator[FormedTool]:
         if schema is None or "name" in parts or "description" not in parts or not lists_properties(parts[schema]):
             continue
         given = {"name": ast.Constant(name), **parts, "parameters": parts[schema]}
-        whole = ast.copy_location(ast.Dict([*map(ast.Constant, given)], [*given.values()]), defined)
+        whole = placed(ast.Dict([*map(ast.Constant, given)], [*given.values()]), defined)
         yield from (FormedTool(one, "parameters", defined, name, parts=whole) for one in _forms() if one.form.is_bare)
 
 

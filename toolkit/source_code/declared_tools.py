@@ -27,7 +27,7 @@ from toolkit.source_code.own_bases import OwnBase, OwnBases
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.registrations import argument_of, files_around
 from toolkit.source_code.source_files import SourceFile, last_name
-from toolkit.source_code.syntax_nodes import parts_by_key
+from toolkit.source_code.syntax_nodes import parts_by_key, placed
 from toolkit.tools.foreign.frameworks import all_packages
 from toolkit.tools.foreign.source_marks import Registration, SourceMarks, ToolClasses
 
@@ -198,7 +198,7 @@ class DeclaredTools:
             sent = self._sent_by(source, key)
             if sent is not None and isinstance(defined, ast.Dict):
                 named = ast.Dict([ast.Constant("name"), *defined.keys], [ast.Constant(name), *defined.values])
-                whole = ast.copy_location(named, defined)
+                whole = placed(named, defined)
                 yield DeclaredTool(sent, key, whole, name, declared=whole, sent_at=self._sent_at(source))
 
     def _of_object(self, source: SourceFile, call: ast.Call) -> Iterator[DeclaredTool]:

@@ -11,7 +11,7 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import argument_of
 from toolkit.source_code.source_files import Definition, SourceFile
-from toolkit.source_code.syntax_nodes import own_nodes
+from toolkit.source_code.syntax_nodes import own_nodes, placed
 from toolkit.tools.foreign.source_marks import Place
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -136,7 +136,7 @@ class Loops:
                 yield from self._entries(given._replace(node=owner), view)
             case ast.Call(func=ast.Name(id="enumerate"), args=[listed, *_]):
                 for at, one in enumerate(self._elements(given._replace(node=listed))):
-                    yield one._replace(node=ast.Tuple([ast.Constant(at), one.node], ast.Load()))
+                    yield one._replace(node=placed(ast.Tuple([ast.Constant(at), one.node], ast.Load()), one.node))
             case ast.Call(func=ast.Name(id="sorted" | "reversed"), args=[listed]):
                 yield from self._elements(given._replace(node=listed))
             case ast.Set(elts=parts):
@@ -154,7 +154,7 @@ class Loops:
         for table in tables:
             named = owner.node.id if isinstance(owner.node, ast.Name) else ""
             for key, value in _pairs(table, named) if isinstance(table.node, ast.Dict) else ():
-                both = ast.Tuple([key, value], ast.Load())
+                both = placed(ast.Tuple([key, value], ast.Load()), value)
                 yield table._replace(node={"items": both, "keys": key, "values": value}[view])
 
 

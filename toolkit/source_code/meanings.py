@@ -23,7 +23,7 @@ from toolkit.source_code.source_files import (
     last_name,
     statements_below,
 )
-from toolkit.source_code.syntax_nodes import added_to
+from toolkit.source_code.syntax_nodes import added_to, placed
 from toolkit.tools.foreign.frameworks import framework_of
 
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
@@ -140,7 +140,7 @@ class Meanings:
             case ast.Call() if is_partial(node):
                 return self.of(source, node.args[0], names)
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
-                return self.of(source, ast.copy_location(ast.Attribute(owner, name, ast.Load()), node), names)
+                return self.of(source, placed(ast.Attribute(owner, name, ast.Load()), node), names)
             case ast.Call(func=function):
                 return self._of_objects(source, function, names)
             case (

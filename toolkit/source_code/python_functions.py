@@ -13,7 +13,7 @@ from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import call_with_options
 from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes
+from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes, placed
 from toolkit.source_code.tool_reader import OURS, WrittenTool
 from toolkit.tools.definition.docstrings import Docstring, read_docstring
 from toolkit.tools.foreign.source_marks import is_among
@@ -322,7 +322,7 @@ class PythonFunction:
             if isinstance(one, ast.Name | ast.Attribute):
                 yield one
             elif isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.isidentifier():
-                yield ast.Name(one.value)
+                yield placed(ast.Name(one.value), one)
 
     def _is_injected(self, parameter: PythonParameter) -> bool:
         return any(last_name(one) in _INJECTED for one in self._names_in(parameter.node.annotation))

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import parts_by_key
+from toolkit.source_code.syntax_nodes import parts_by_key, placed
 
 REGISTERING = ("register_tool", "registerTool", "add_tool", "addTool")
 """What the names of functions contain that register tools."""
@@ -32,7 +32,7 @@ def given_definition(node: ast.expr) -> ast.Dict | None:
         return None
     if not parts.keys() >= _DEFINITION:
         return None
-    return ast.copy_location(ast.Dict([*map(ast.Constant, parts)], [*parts.values()]), node)
+    return placed(ast.Dict([*map(ast.Constant, parts)], [*parts.values()]), node)
 
 
 def is_registration(node: ast.expr) -> bool:
@@ -68,7 +68,7 @@ def _by_position(given: Sequence[ast.expr]) -> dict[str, ast.expr]:
 def _name_after_function(parts: dict[str, ast.expr]) -> None:
     function = next((parts[one] for one in _FUNCTIONS if one in parts), None)
     if "name" not in parts and isinstance(function, ast.Name | ast.Attribute):
-        parts["name"] = ast.copy_location(ast.Attribute(function, "__name__", ast.Load()), function)
+        parts["name"] = placed(ast.Attribute(function, "__name__", ast.Load()), function)
 
 
 def _is_empty(node: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.newer_syntax import parse_source
-from toolkit.source_code.syntax_nodes import nodes_below, statements_below as all_statements_below
+from toolkit.source_code.syntax_nodes import nodes_below, placed, statements_below as all_statements_below
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -260,14 +260,18 @@ def imports_within(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
         waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
 
 
+class _Instance(ast.Call):
+    """An object of an annotated type, which the source does not contain."""
+
+
 def instance_of(annotation: ast.expr) -> ast.Call:
     """Return an expression for an object of an annotated type, which the source does not contain."""
-    return ast.Call(annotation, [], [])
+    return placed(_Instance(annotation, [], []), annotation)
 
 
 def is_instance_of_type(binding: object) -> bool:
     """Whether a binding only stands for the type of an annotated name."""
-    return isinstance(binding, ast.Call) and not hasattr(binding, "lineno")
+    return isinstance(binding, _Instance)
 
 
 def imported_by(node: ast.AST) -> Iterator[tuple[str, Imported]]:

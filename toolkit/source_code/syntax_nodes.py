@@ -2,6 +2,9 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -138,12 +141,17 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def placed(made: _Node, at: ast.AST) -> _Node:
+    """Return a node that no source contains, with the place of the node that it stands for, and so its parts."""
+    return ast.fix_missing_locations(ast.copy_location(made, at))
+
+
 def added_to(place: ast.AST, name: str) -> Iterator[ast.expr]:
     """Yield the lists by which statements in a place extend a variable."""
     for node in ast.walk(place):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append"), args=[one]) if target == name:
-                yield ast.copy_location(ast.List([one], ast.Load()), one)
+                yield placed(ast.List([one], ast.Load()), one)
             case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="extend"), args=[more]) if target == name:
                 yield more
             case ast.AugAssign(target=ast.Name(id=target), op=ast.Add(), value=more) if target == name:

@@ -14,7 +14,7 @@ from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, is_super_init
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
-from toolkit.source_code.syntax_nodes import calls_and_definitions
+from toolkit.source_code.syntax_nodes import calls_and_definitions, placed
 from toolkit.tools.foreign.frameworks import is_mark
 from toolkit.tools.foreign.source_marks import Place, Registration, Way
 
@@ -346,8 +346,7 @@ def _by_key(meanings: Meanings, source: SourceFile, owner: ast.expr, names: Loca
         pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) and home is source else ()
         for key, one in pairs:
             if isinstance(key, ast.Constant) and isinstance(one, ast.Dict) and "inputSchema" in _keys(one):
-                named = ast.Dict([ast.Constant("name"), *one.keys], [key, *one.values])
-                yield ast.copy_location(named, one)
+                yield placed(ast.Dict([ast.Constant("name"), *one.keys], [key, *one.values]), one)
 
 
 def _keys(node: ast.Dict) -> set[object]:

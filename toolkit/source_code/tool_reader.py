@@ -24,7 +24,7 @@ from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
-from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes
+from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes, placed
 from toolkit.source_code.tool_factories import (
     LISTING,
     Factories,
@@ -485,7 +485,11 @@ class _Walk:
                 named := turn.value(name)
             ) is not None:
                 attribute = self._reader.constants.text(*named)
-                return [] if attribute is None else self._functions(ast.Attribute(owner, attribute, ast.Load()), names)
+                return (
+                    []
+                    if attribute is None
+                    else self._functions(placed(ast.Attribute(owner, attribute, ast.Load()), given), names)
+                )
         return []
 
     def _turns_around(self, given: ast.expr, names: LocalNames | None) -> Iterator[tuple[Turn, ast.expr]]:
