@@ -1,6 +1,7 @@
 """Shapes of tools as real code has them: what is in order stays in peace, and what is a mistake is found."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -226,6 +227,16 @@ finder = FunctionTool(
     on_invoke_tool=find,
 )
 """,
+    "a function that receives the arguments as one object": """
+from typing import Any
+
+from claude_agent_sdk import tool
+
+
+@tool("list_orders", "List the open orders of the shop.", {})
+async def list_orders(args: dict[str, Any]) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": await shop.orders()}]}
+""",
     "a page of Streamlit": '''
 import asyncio
 
@@ -343,6 +354,16 @@ def command(tmp_path, monkeypatch):
 def test_what_real_code_does_rightly_is_left_in_peace(command, what):
     found = command(IN_ORDER[what], "lint", "--static", "--no-cache", "--ignore", "TK204,TK710")
     assert [(one["code"], one["message"]) for one in found] == []
+
+
+@pytest.mark.parametrize(("handlers", "severity"), [("find", "warning"), ("find pay send", "info")])
+def test_parameter_of_several_handlers_of_another_file_is_a_convention(command, handlers, severity):
+    shop = "\n\n".join(f"def {one}(request):\n    return store.{one}()\n" for one in handlers.split())
+    Path("shop.py").write_text(shop, "utf-8")
+    made = "tools = [Tool.from_function(shop.find, description='Find all orders of the shop.')]"
+    server = f"import shop\nfrom fastmcp.tools import Tool\n\n{made}\n"
+    found = command(server, "lint", "--static", "--no-cache", "--select", "TK401")
+    assert [(one["location"]["file"], one["severity"]) for one in found] == [("shop.py", severity)]
 
 
 def test_tool_that_a_dictionary_defines_has_its_name_and_its_mistakes(command):

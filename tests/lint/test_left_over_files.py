@@ -72,3 +72,16 @@ def test_what_a_framework_refuses_is_a_note_only_in_a_file_that_others_have_repl
         "shop_old.py": "info",
         "tools.py": "error",
     }
+
+
+def test_parameter_that_nothing_reads_is_a_note_in_a_folder_that_was_left_behind(write):
+    unread = REFUSED.replace("(number: str) -> str:", '(number: str, fare: str) -> str:\n    """Find an order."""')
+    write(cleanup_archive_in_tools=unread, unused_in_tools=unread, tools_obsolete=unread, tools=unread)
+    command = ["lint", "--static", "--no-cache", "--select", "TK401", "--format", "json", "."]
+    listed = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert {one["location"]["file"]: one["severity"] for one in listed} == {
+        "cleanup_archive/tools.py": "info",
+        "tools.py": "warning",
+        "tools_obsolete.py": "info",
+        "unused/tools.py": "info",
+    }

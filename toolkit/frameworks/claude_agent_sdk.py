@@ -36,6 +36,7 @@ MARKS = SourceMarks(
             name=(0, "name"),
             description=(1, "description"),
             schema=(2, "input_schema"),
+            takes_call=True,
         ),
         Registration(
             ("claude_agent_sdk.SdkMcpTool",),
@@ -44,6 +45,7 @@ MARKS = SourceMarks(
             name=("name", 0),
             description=("description", 1),
             schema=("input_schema", 2),
+            takes_call=True,
         ),
     ),
     terms=Terms(

@@ -48,6 +48,7 @@ MARKS = SourceMarks(
             name=("name", 0),
             description=("description", 1),
             schema=("params_json_schema", 2),
+            takes_call=True,
         ),
         Registration(
             ("agents.CustomTool", "agents.tool.CustomTool"),

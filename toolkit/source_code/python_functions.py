@@ -223,9 +223,11 @@ class PythonFunction:
 
     @property
     def takes_call(self) -> bool:
-        """Whether its base class passes a call as a single object, so that its signature is not that of the tool."""
-        kind = self.registered.as_class.kind if self.registered and self.registered.as_class else None
-        return kind is not None and kind.takes_call
+        """Whether it receives a call as a single object, so that its signature is not that of the tool."""
+        if self.registered is None:
+            return False
+        made = self.registered.as_class.kind if self.registered.as_class else self.registered.registration
+        return made is not None and made.takes_call
 
     @property
     def is_decorated(self) -> bool:

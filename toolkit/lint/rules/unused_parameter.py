@@ -39,8 +39,9 @@ class UnusedParameter(Rule):
     it. If it is unused on purpose, begin its name with an underscore, or write `del name`. A function that only returns
     a constant, or only raises, is a placeholder and is not checked.
 
-    If at least three tools of another framework in one file have the parameter, it is probably a convention of the
-    project, such as an account that a middleware fills in, and the finding is an `info`. So it is if the docstring says
+    If at least three tools of another framework in one file have the parameter, or three functions of the file with the
+    tool's function, it is probably a convention of the project, such as an account that a middleware fills in, and the
+    finding is an `info`. So it is if the docstring says
     that the parameter is injected, reserved, unused or only for reference, and if the function is a mock, which only
     returns what is written in it, or a simulation according to its docstring and its body.
 
@@ -118,14 +119,15 @@ class UnusedParameter(Rule):
 
 
 def _is_convention(function: PythonFunction, name: str) -> bool:
-    """Whether several tools of a framework in one file have a parameter, or its description says that it is unused."""
+    """Whether several functions of a file have a parameter like that of a tool, or it is said to be unused."""
     if function.written is None or not isinstance(function.file, PythonFile):
         return False
     if _SAYS_UNUSED.search(function.docstring.parameters.get(name, "")):
         return True
     if len(function.parameters) == 1 and _INPUT.fullmatch(name):
         return True  # agents that write their calls as text always give one
-    others = function.file.framework_functions.values()
+    here = function.file.framework_functions.values()
+    others = here if function in here else function.file.functions
     return sum(any(one.name == name for one in other.parameters) for other in others) >= _SEVERAL
 
 

@@ -35,6 +35,7 @@ class Registration(NamedTuple):
             that makes an object of such keywords.
         takes_objects: Whether an object with a `__call__` method also counts as a function in a list, with the name of
             its class.
+        takes_call: Whether the function receives the call as a whole, so that a model does not fill its parameters.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,7 @@ class Registration(NamedTuple):
     named_after_class: tuple[Place, ...] = ()
     whole: tuple[Place, ...] = ()
     takes_objects: bool = False
+    takes_call: bool = False
 
 
 class ToolClasses(NamedTuple):
