@@ -10,6 +10,14 @@ from toolkit_cli.main import application
 ORDER = '{"type": "object", "properties": {"order": {"type": "string", "description": "Its number."}}}'
 PARTS = f'"name": "find", "description": "Find an order.", "parameters": {ORDER}'
 CHAT = f'{{"type": "function", "function": {{{PARTS}}}}}'
+OBJECT = """class ToolSpec(NamedTuple):
+    name: str
+    description: str
+    group: str = ""
+    handler: object = None
+    required: list = []
+
+"""
 FLAT = f'{{"type": "function", {PARTS}}}'
 BEDROCK = f'{{"toolSpec": {{"name": "find", "description": "Find an order.", "inputSchema": {{"json": {ORDER}}}}}}}'
 CAPITALS = ORDER.replace('"object"', '"OBJECT"').replace('"string"', '"STRING"')
@@ -95,6 +103,24 @@ def listed():
             f'TOOLS = [Tool(name="find", description="Find.", parameters={ORDER}, run=find)]\n',
             "1 find openai_api parameters",
         ),
+        (f'tools.register("find", "Find an order.", {ORDER})(find)\n', "1 find openai_api parameters"),
+        (f'tools = [AgentTool("find", "Find an order.", {ORDER}, find)]\n', "1 find openai_api parameters"),
+        ('TOOLS = [{"name": "find", "description": "Find.", "func": find}]\n', "1 find openai_api parameters"),
+        ('TOOLS = {"find": {"description": "Find.", "func": shop.find}}\n', "1 find openai_api parameters"),
+        (
+            'self.tools: list = [\n    {"name": "find", "description": "Find.", "function": lambda text: find(text)}\n]\n',
+            "2 find openai_api parameters",
+        ),
+        (
+            'def shop_tools():\n    return [{"name": "find", "description": "Find.", "fn": find, "params": ["order"]}]\n',
+            "2 find openai_api parameters",
+        ),
+        ('Agent(tools=({"name": "find", "description": "Find.", "run": find},))\n', "1 find openai_api parameters"),
+        (f'{OBJECT}TOOL = ToolSpec("find", "Find.", "shop", find, ["order"])\n', "8 find openai_api ToolSpec"),
+        (
+            f'{OBJECT}TOOL = ToolSpec(name="find", description="Find.", handler="find.py")\n',
+            "8 find openai_api ToolSpec",
+        ),
         (f"TOOLS = [{BEDROCK}]\n", "1 find bedrock_api inputSchema"),
         (f'TOOLS = [{{"function_declarations": [{GEMINI}]}}]\n', "1 find gemini_api parameters"),
         (f"from google.genai import types\n\nFIND = types.{DECLARED}\n", "3 find gemini_api FunctionDeclaration"),
@@ -138,6 +164,16 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         f'def add(function):\n    ai.add_tool(function, "Find.", {ORDER})\n',
         f"for function in FUNCTIONS:\n    ai.add_tool(function, function.__doc__, {ORDER})\n",
         f'ai.add_to_index("find", "Find an order.", {ORDER})\n',
+        f'ai.register(shop, "find", "Find an order.", {ORDER})\n',
+        'ai.register("find", "Find an order.", {})\n',
+        'TOOLS = [{"name": "find", "description": "Find.", "function": "find"}]\n',
+        'TOOLS = [{"name": "find", "func": find}, {"description": "Find.", "func": find}]\n',
+        'PAGES = [{"name": "find", "description": "Find.", "func": find}]\n',
+        'def tools_of(name):\n    return [{"name": name, "description": "Find.", "func": find}]\n',
+        f'{OBJECT}TOOL = ToolSpec("find", "Find.", "shop", None)\n',
+        f'{OBJECT}def made(name):\n    return ToolSpec(name, "Find.", "shop", find)\n',
+        f'{OBJECT.replace("ToolSpec", "Page")}PAGE = Page("find", "Find.", "shop", find)\n',
+        'TOOL = ToolSpec(name="find", description="Find.", handler=find)  # of a package\n',
         'ai.register_tool("find", "Find an order.", {"order": 1})\n',
         f'shop.add_form(name="find", description="Find.", schema={ORDER})\n',
     ],

@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from toolkit.source_code.constants import Constants, UnknownValueError, elements_of
+from toolkit.source_code.described_functions import described_functions
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.registrations import argument_of
@@ -70,6 +71,9 @@ class DataForms:
                     at = one.node.lineno, one.node.col_offset
                     if at not in found or found[at].known.form.is_bare:
                         found[at] = one
+        for node in source.nodes:
+            for one in self._of_functions(source, node):
+                found.setdefault((one.node.lineno, one.node.col_offset), one)
         shown = _shown_only(source) if found else ()
         inner = {one.parts for one in found.values() if one.parts is not one.node}
         yield from (one for one in found.values() if one.node not in shown and one.node not in inner)
@@ -84,6 +88,13 @@ class DataForms:
                 yield from self._behind(source, known, node, inner)
             elif isinstance(node, ast.Call) and form.classes and _is_class(source, node, form):
                 yield from self._of_call(source, known, node)
+
+    def _of_functions(self, source: SourceFile, node: ast.AST) -> Iterator[FormedTool]:
+        """Yield the functions that a statement or a call describes in a list of tools."""
+        for one in described_functions(node):
+            name = self._name(source, one.name, scope_around(source.tree, one.node))
+            if name is not None:
+                yield from (FormedTool(known, "parameters", one.node, name, parts=one.parts) for known in _bare())
 
     def _behind(
         self, source: SourceFile, known: KnownForm, node: ast.expr, inner: ast.expr | None
@@ -178,6 +189,11 @@ def _forms() -> tuple[KnownForm, ...]:
     return tuple(KnownForm(framework, form) for framework, marks in known if marks is not None for form in marks.forms)
 
 
+def _bare() -> Iterator[KnownForm]:
+    """Yield the forms that only their parts show."""
+    return (one for one in _forms() if one.form.is_bare)
+
+
 def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
     if form.is_bare:
         return "type" not in parts and {"name", "description", *form.schemas} <= parts.keys()
@@ -195,7 +211,7 @@ def _by_key(node: ast.expr) -> Iterator[FormedTool]:
             continue
         given = {"name": ast.Constant(name), **parts, "parameters": parts[schema]}
         whole = placed(ast.Dict([*map(ast.Constant, given)], [*given.values()]), defined)
-        yield from (FormedTool(one, "parameters", defined, name, parts=whole) for one in _forms() if one.form.is_bare)
+        yield from (FormedTool(one, "parameters", defined, name, parts=whole) for one in _bare())
 
 
 def _is_class(source: SourceFile, call: ast.Call, form: DataForm) -> bool:

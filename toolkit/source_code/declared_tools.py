@@ -26,10 +26,11 @@ from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.own_bases import OwnBase, OwnBases
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.registrations import argument_of, files_around
+from toolkit.source_code.registry_calls import FUNCTION_PARTS
 from toolkit.source_code.source_files import SourceFile, last_name
-from toolkit.source_code.syntax_nodes import parts_by_key, placed
+from toolkit.source_code.syntax_nodes import is_none, parts_by_key, placed
 from toolkit.tools.foreign.frameworks import all_packages
-from toolkit.tools.foreign.source_marks import Registration, SourceMarks, ToolClasses
+from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, ToolClasses
 
 SCHEMAS = ("inputSchema", "input_schema")
 """The keys of JSON Schemas, in the protocol and in requests to Anthropic."""
@@ -37,6 +38,8 @@ _WRITES = re.compile(rb"[\"']input_?[sS]chema[\"'][ \t]*:")
 _NAME = re.compile(r"[\w./-]{1,128}")
 _OTHER_FORMATS = {"toolSpec", "properties"}
 """The keys of dictionaries that have another format, in which the same keys may occur."""
+_PLAIN = "openai_api"
+"""The framework of definitions that no package shows."""
 _KEYWORDS = {"type", "properties", "$ref", "anyOf", "oneOf", "allOf"}
 _BY_MEMBERS = ToolClasses(
     (), ("execute", "run", "call", "invoke", "handle", "__call__"), schema=SCHEMAS, takes_call=True
@@ -210,23 +213,34 @@ class DeclaredTools:
             if not (isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef)) or self._is_foreign(cls):
                 continue
             fields = fields_of([cls, *bases_of(self._constants, cls)])
-            key = next((one for one in SCHEMAS if one in fields), None)
             name = argument_of(call, fields.get("name", ()))
-            schema = None if key is None else argument_of(call, fields[key])
-            if key is None or name is None or schema is None or not (_may_be_schema(schema) or "tool" in made.lower()):
-                continue
-            sent, text = self._sent_by(source, key), self._constants.text(source, name, scope)
-            if sent is not None and text is not None:
-                registration = Registration(
-                    (),
-                    "definition",
-                    function=(),
-                    name=fields["name"],
-                    description=fields.get("description", ()),
-                    schema=fields[key],
-                )
+            text = None if name is None else self._constants.text(source, name, scope)
+            if text is not None:
+                yield from self._with_fields(source, call, text, fields)
+
+    def _with_fields(
+        self, source: SourceFile, call: ast.Call, name: str, fields: Mapping[str, tuple[Place, ...]]
+    ) -> Iterator[DeclaredTool]:
+        """Yield the definition that an object with a schema is, or one that describes its function."""
+        made = last_name(call.func)
+        key = next((one for one in SCHEMAS if one in fields), None)
+        schema = None if key is None else argument_of(call, fields[key])
+        registration = Registration(
+            (),
+            "definition",
+            function=(),
+            name=fields["name"],
+            description=fields.get("description", ()),
+            schema=fields.get(key or "", ()),
+        )
+        is_tool = "tool" in made.lower()
+        if key is not None and schema is not None and (is_tool or _may_be_schema(schema)):
+            sent = self._sent_by(source, key)
+            if sent is not None:
                 sent_at = self._sent_at(source)
-                yield DeclaredTool(sent, made, call, text, registration=registration, sent_at=sent_at)
+                yield DeclaredTool(sent, made, call, name, registration=registration, sent_at=sent_at)
+        elif is_tool and _describes_function(call, fields) and (plain := marks_of(_PLAIN)) is not None:
+            yield DeclaredTool(plain, made, call, name, registration=registration, form_of=_PLAIN)
 
     def _of_class(self, source: SourceFile, node: ast.ClassDef) -> Iterator[DeclaredTool]:
         """Yield the definition that is a class with methods or attributes for its parts."""
@@ -341,9 +355,16 @@ def _signs() -> Mapping[str, re.Pattern[bytes]]:
 
 
 def _may_define(call: ast.Call) -> bool:
-    """Whether a call has the keyword of a schema, or a text and something else by position."""
+    """Whether a call has the keyword of a schema or a function, or a text and something else by position."""
     is_text = len(call.args) > 1 and isinstance(call.args[0], ast.Constant | ast.Name | ast.Attribute)
-    return is_text or any(one.arg in SCHEMAS for one in call.keywords)
+    return is_text or any(one.arg in SCHEMAS or one.arg in FUNCTION_PARTS for one in call.keywords)
+
+
+def _describes_function(call: ast.Call, fields: Mapping[str, tuple[Place, ...]]) -> bool:
+    """Whether a call gives an object a description and a function."""
+    given = [argument_of(call, fields[one]) for one in FUNCTION_PARTS if one in fields]
+    is_described = argument_of(call, fields.get("description", ())) is not None
+    return is_described and any(one is not None and not is_none(one) for one in given)
 
 
 def _may_be_schema(node: ast.expr) -> bool:

@@ -11,14 +11,15 @@ REGISTERING = ("register_tool", "registerTool", "add_tool", "addTool")
 _SCHEMAS = ("parameters_schema", "parameter_schema", "input_schema", "inputSchema", "schema", "args_schema")
 _USUAL = {"tool_name": "name", **dict.fromkeys(_SCHEMAS, "parameters")}
 """Maps other names of the parts of a definition to the usual ones."""
-_FUNCTIONS = ("func", "function", "tool_function", "fn", "handler", "callback")
+FUNCTION_PARTS = ("func", "function", "tool_function", "fn", "handler", "callback", "callable", "execute", "run")
+"""What the function of a tool is called beside its name and its description."""
 _DEFINITION = {"name", "description", "parameters"}
 
 
 def given_definition(node: ast.expr) -> ast.Dict | None:
     """Return the definition in a call of a function whose name says that it registers tools, or `None`.
 
-    `Tool(…)` and other names only count if the call gives every part by name.
+    `Tool(…)`, `register(…)` and other names only count if the call gives every part by name, or begins with the name.
     """
     if not isinstance(node, ast.Call):
         return None
@@ -26,8 +27,8 @@ def given_definition(node: ast.expr) -> ast.Dict | None:
     if is_registration(node):
         parts = {**_by_position(node.args), **_by_name(node)}
         _name_after_function(parts)
-    elif ("register" in made or "tool" in made) and not node.args:
-        parts = _by_name(node)
+    elif ("register" in made or "tool" in made) and all(map(_is_text, node.args[:1])):
+        parts = {**_by_position(node.args), **_by_name(node)}
     else:
         return None
     if not parts.keys() >= _DEFINITION:
@@ -66,7 +67,7 @@ def _by_position(given: Sequence[ast.expr]) -> dict[str, ast.expr]:
 
 
 def _name_after_function(parts: dict[str, ast.expr]) -> None:
-    function = next((parts[one] for one in _FUNCTIONS if one in parts), None)
+    function = next((parts[one] for one in FUNCTION_PARTS if one in parts), None)
     if "name" not in parts and isinstance(function, ast.Name | ast.Attribute):
         parts["name"] = placed(ast.Attribute(function, "__name__", ast.Load()), function)
 

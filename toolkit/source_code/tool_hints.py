@@ -8,7 +8,7 @@ from functools import cache
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.own_packages import names_in_frameworks
-from toolkit.source_code.registry_calls import REGISTERING
+from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.source_files import Imported
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, all_packages
 
@@ -31,6 +31,11 @@ _FORMS = (
     b"toolSpec",
     *(one.encode() for one in REGISTERING),
 )
+_FUNCTION = "|".join(FUNCTION_PARTS)
+_DESCRIBED = re.compile(
+    rf"""["'](?:{_FUNCTION})["'][ \t]*:[ \t]*[^\W\d]|(?:Tool\w*|\.register)\(\s*(?:name[ \t]*=[ \t]*)?["']""".encode()
+)
+"""An entry of a table with a function, or a call that begins with the name of a tool."""
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 
@@ -134,7 +139,12 @@ def _may_define(text: bytes) -> bool:
 def _has_form(text: bytes) -> bool:
     """Whether the text may have a definition of a tool that only its form shows; see `data_forms`."""
     is_function = b"parameters" in text and (any(one in text for one in _QUOTED) or b"functions=" in text)
-    return is_function or any(one in text for one in _FORMS)
+    return is_function or any(one in text for one in _FORMS) or _describes_functions(text)
+
+
+def _describes_functions(text: bytes) -> bool:
+    """Whether the text may have a table of functions or objects that are tools; see `described_functions`."""
+    return (b"tool" in text or b"TOOL" in text or b"Tool" in text) and _DESCRIBED.search(text) is not None
 
 
 def _used_in(text: bytes) -> set[str]:

@@ -1,0 +1,66 @@
+"""Finds functions that a program describes to a model: `TOOLS = [{"name": …, "description": …, "func": find}]`."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolkit.source_code.registry_calls import FUNCTION_PARTS
+from toolkit.source_code.source_files import last_name
+from toolkit.source_code.syntax_nodes import own_nodes, parts_by_key, placed
+
+
+class DescribedFunction(NamedTuple):
+    """An entry of a table of tools.
+
+    Attributes:
+        node: The entry.
+        name: The expression with its name.
+        parts: A dictionary with the name and the description only.
+    """
+
+    node: ast.Dict
+    name: ast.expr
+    parts: ast.Dict
+
+
+def described_functions(node: ast.AST) -> Iterator[DescribedFunction]:
+    """Yield the entries of a list or a table that a statement or a call names after tools."""
+    for listed in _listed_as_tools(node):
+        for key, entry in _entries(listed):
+            parts = parts_by_key(entry)
+            name = parts.get("name", key)
+            if name is not None and "description" in parts and _has_function(parts):
+                keys: list[ast.expr | None] = [ast.Constant("name"), ast.Constant("description")]
+                shown = placed(ast.Dict(keys, [name, parts["description"]]), entry)
+                yield DescribedFunction(entry, name, shown)
+
+
+def _listed_as_tools(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.Assign(targets=[target], value=value) if _names_tools(last_name(target)):
+            yield value
+        case ast.AnnAssign(target=target, value=ast.expr() as value) if _names_tools(last_name(target)):
+            yield value
+        case ast.Call(keywords=keywords):
+            yield from (one.value for one in keywords if one.arg is not None and _names_tools(one.arg))
+        case ast.FunctionDef(name=name) if _names_tools(name):
+            returned = (one.value for one in own_nodes(node.body) if isinstance(one, ast.Return))
+            yield from (one for one in returned if one is not None)
+
+
+def _names_tools(name: str) -> bool:
+    return "tool" in name.lower()
+
+
+def _entries(listed: ast.expr) -> Iterator[tuple[ast.expr | None, ast.Dict]]:
+    """Yield the dictionaries in a list, or in a table whose keys are the names, or the only one."""
+    match listed:
+        case ast.List(elts=entries) | ast.Tuple(elts=entries):
+            yield from ((None, one) for one in entries if isinstance(one, ast.Dict))
+        case ast.Dict(keys=keys, values=values):
+            yield None, listed
+            yield from ((key, one) for key, one in zip(keys, values, strict=True) if isinstance(one, ast.Dict))
+
+
+def _has_function(parts: dict[str, ast.expr]) -> bool:
+    return any(isinstance(parts.get(one), ast.Name | ast.Attribute | ast.Lambda) for one in FUNCTION_PARTS)
