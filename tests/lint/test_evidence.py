@@ -236,6 +236,7 @@ def test_hint_for_several_parameters_says_what_shows_for_each(hints, tmp_path):
         ("# a mock, until the shop has an API\n    return shop.find(number)", 0),
         ("mock_orders = shop.find(number)\n    return mock_orders", 0),
         ('raise_later = shop.find(number)\n    return "not implemented yet"', 0),
+        ("# the fare is not supported yet\n    return shop.find(number)", 0),
     ],
 )
 def test_unused_parameter_is_essential_if_the_body_does_real_work(hints, body, count):
@@ -243,6 +244,12 @@ def test_unused_parameter_is_essential_if_the_body_does_real_work(hints, body, c
     every, essential = hints(tool("fare: str", body), "TK401", head)
     assert len(essential) == count
     assert len(every) >= count
+
+
+@pytest.mark.parametrize(("name", "count"), [("reason", 0), ("note", 0), ("fare", 1)])
+def test_reason_that_nobody_reads_is_not_essential(hints, name, count):
+    every, essential = hints(tool(f"{name}: str", "return shop.cancel(number)"), "TK401", HEAD)
+    assert (len(every), len(essential)) == (1, count)
 
 
 @pytest.mark.parametrize(

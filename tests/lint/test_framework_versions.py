@@ -368,7 +368,11 @@ def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project
 
     assert severities() == severities("# mcp-user\nmcp>=1.12\n") == severities(constraints="mcp\n") == ["error"]
     assert (
-        severities("mcp>=1.12\nmcp_use[search]>=1\n") == severities("mcp>=1.12\nlangchain-mcp-adapters\n") == ["info"]
+        severities("mcp>=1.12\nidna==3.10\n")
+        == severities("mcp>=1.12\ncrewai\n")
+        == severities("mcp>=1.12\nmcp_use[search]>=1\n")
+        == severities("mcp>=1.12\nlangchain-mcp-adapters\n")
+        == ["info"]
     )
     assert (
         severities("pydantic==2.9.2\nmcp>=1.12\n") == severities("mcp>=1.12\nuvicorn[standard] == 0.30\n") == ["info"]

@@ -32,7 +32,7 @@ def test_backup_that_another_file_mentions_is_an_error(write):
 
 def test_output_that_somebody_has_pasted_is_a_note(write):
     pasted = "[FunctionTool(name='find'), <Order 1>]\n"
-    write(output=pasted, server=f"{pasted}\n\ndef find(order): ...\n", Kept_in_output2=pasted)
+    write(output=pasted, server=f"{pasted}\n\n@mcp.tool\ndef find(order): ...\n", Kept_in_output2=pasted)
     assert found("--static", ".") == {"Kept/output2.py": "info", "output.py": "info", "server.py": "error"}
     assert found("--static", "output.py") == {"output.py": "error"}
     write(main="import output\n")
@@ -48,6 +48,14 @@ def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(w
     )
     notes = dict.fromkeys(["generated/server.py", "notebook.py", "third_party/server.py"], "info")
     assert found("--static", ".") == {**notes, "server.py": "error"}
+
+
+def test_script_without_tools_that_cannot_be_read_is_a_note_if_no_file_mentions_it(write):
+    write(report="from  import sales\n\n\ndef tool_report(): ...\n")
+    assert found("--static", ".") == {"report.py": "info"}
+    assert found("--static", "report.py") == {"report.py": "error"}
+    write(main="import report\n")
+    assert found("--static", ".") == {"report.py": "error"}
 
 
 @pytest.mark.parametrize("above", ["", "# Paste this into the server.\n\n", "\ufeff"])

@@ -161,6 +161,8 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
         ("web/.cursor/skills/forecast", "error"),
         ("plugins/weather/skills/forecast", "error"),
         ("agent/src/skills/forecast", "info"),
+        ("src/skills", "info"),
+        (".claude/skills", "error"),
         ("agent/later/skills_archive/forecast", "info"),
     ],
 )

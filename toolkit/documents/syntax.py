@@ -250,6 +250,8 @@ def _indentation(stuck: _Stuck) -> _Finding | None:
     if stuck.doing.endswith(("collection", "sequence")):
         hint = "begin it with '- ', or indent it to where it belongs"
         return _Finding("this line is among the items of a list but is not an item", *span, hint)
+    if stuck.before.strip():
+        return _Finding("a value ends before this text", *span, "put quotes around the whole value")
     if stuck.text.startswith("-", stuck.at):
         return _Finding("a list item is among the keys of a mapping", *span, "indent it below its key")
     hint = "indent it like the lines it belongs to"

@@ -63,9 +63,12 @@ MARKS = SourceMarks(
         removed=(("mcp.server.fastmcp", "mcp", "2"),),
         held_back_by=(
             *("langchain-mcp-adapters", "mcp-use", "mcpadapt"),  # 0.3.2, 1.7.1 and 0.1.20, checked 2026-11-27
+            *("chainlit", "crewai", "crewai-tools", "langchain-mcp-tools", "langflow", "mcp-proxy", "praisonai"),
+            "semantic-kernel",  # what a resolver does with these and mcp, checked 2026-11-28
             *("anyio<4.9", "jsonschema<4.20", "opentelemetry-api<1.28", "pydantic<2.12", "pyjwt<2.10.1"),
             *("python-multipart<0.0.9", "sse-starlette<3", "starlette<0.27", "typing-extensions<4.13"),
             *("typing-inspection<0.4.1", "uvicorn<0.31.1"),  # what mcp 2.3.0 requires, checked 2026-11-28
+            *("h11<0.16", "idna<3.18", "truststore<0.10"),  # what its httpx2 requires, checked 2026-11-28
         ),
     ),
     serves=("run", "run_stdio_async", "stdio_server"),

@@ -90,14 +90,15 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     """Return whether clients read the skill in a folder where it is, rather than only the project's own program.
 
     They do so in hidden folders such as `.claude/skills`, in a plugin, and in `NAME` or `skills/NAME` of the project
-    in `directory`, from where skills are installed.
+    in `directory`, from where skills are installed. A file in a folder `skills` itself only lists them.
     """
     if not folder.absolute().is_relative_to(directory.absolute()):
         return True
     parts = folder.absolute().relative_to(directory.absolute()).parts
     around = (directory.absolute().joinpath(*parts[:count]) for count in range(len(parts)))
     is_plugin = any((one / _PLUGIN).is_dir() for one in around)
-    return len(parts) <= _NEAR or any(one.startswith(".") for one in parts) or is_plugin
+    is_list = parts[-1:] == ("skills",)
+    return (len(parts) <= _NEAR and not is_list) or any(one.startswith(".") for one in parts) or is_plugin
 
 
 def read_skill(path: Path) -> Skill:

@@ -32,7 +32,8 @@ _REMARK = re.compile(
 )
 _SAYS_STUB = re.compile(
     r"(?<![a-z])(?:mock|stub(?:s|bed)?(?![a-z])|dummy|fake|simulat|placeholder)"
-    r"|(?:not|not yet|to be|being) implemented|coming soon|implement (?:later|me|this|real|actual)",
+    r"|(?:not|not yet|to be|being) implemented|not supported yet|not yet supported|coming soon"
+    r"|implement (?:later|me|this|real|actual)",
     re.IGNORECASE,
 )
 """What names, comments and texts in a function say if it is not finished, or for show."""

@@ -10,13 +10,13 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.requests import Request
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.tool_hints import mentions_framework
 
 _NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
 _FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
 _MADE_ELSEWHERE = {
     "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
 }  # fmt: skip
-_DEFINING = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class|import|from)\b|^[ \t]*@", re.MULTILINE)
 _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]")
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
@@ -35,13 +35,13 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
 def _looks_left_over(request: Request) -> bool:
     *folders, name = Path(request.target).parts
     is_old = _NAME.fullmatch(Path(name).stem) or _FOLDERS & {one.lower() for one in folders}
-    return not request.is_named and (bool(is_old) or not _defines_anything(request))
+    return not request.is_named and (bool(is_old) or not _uses_framework(request))
 
 
-def _defines_anything(request: Request) -> bool:
-    """Return whether a line of a file imports something, or begins a function or a class, unlike pasted output."""
+def _uses_framework(request: Request) -> bool:
+    """Return whether a file imports a framework or has the mark of a tool, unlike a script or pasted output."""
     with suppress(OSError):
-        return request.file is None or _DEFINING.search(bounded_bytes(Path(request.file))) is not None
+        return request.file is None or mentions_framework(bounded_bytes(Path(request.file)))
     return True
 
 

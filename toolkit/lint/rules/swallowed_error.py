@@ -49,7 +49,7 @@ class SwallowedError(Rule):
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
     Any other result of a tool of another framework that names the failure is an `info`, since the model reads it:
     `Error: …`, `"error": …`, `"success": False`. A success is a warning there, too, as is a dict with both
-    `"success": True` and an error. The same applies to a class that is a tool by its attributes alone, in a file that
+    `"success": True` and an error, which is not essential, since the model reads the error. The same applies to a class that is a tool by its attributes alone, in a file that
     imports nothing of this package.
 
     ## Example
@@ -118,15 +118,18 @@ class SwallowedError(Rule):
             return
         is_failure = _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value)
         if _claims_success(value) if is_failure else _matches(_SUCCESS, value):
-            yield self._as_success(function, statement)
+            yield self._as_success(function, statement, is_minor=is_failure)
         elif is_failure:
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
             severity: Severity = "info" if function.is_foreign else self.severity
             yield self.problem(message, function.file.location(statement), hint=_hint(function), severity=severity)
 
-    def _as_success(self, function: PythonFunction, statement: ast.Return | ast.Assign) -> Problem:
+    def _as_success(
+        self, function: PythonFunction, statement: ast.Return | ast.Assign, *, is_minor: bool = False
+    ) -> Problem:
         message = f"tool {function.tool_name!r} reports success after any exception"
-        return self.problem(message, function.file.location(statement), hint=_hint(function))
+        place = function.file.location(statement)
+        return self.problem(message, place, hint=_hint(function), is_minor=is_minor)
 
 
 _TIDYING = {

@@ -27,6 +27,8 @@ _SAYS_UNUSED = re.compile(
     re.IGNORECASE,
 )
 """That nothing reads a parameter, in the languages of most docstrings."""
+_GIVEN_REASONS = {"reason", "comment", "note"}
+"""What a model may be asked for, so that it thinks about its call."""
 _EXPLAINING = {"description", "explanation", "rationale", "summary", "reasoning", "thought", "thoughts"}
 
 
@@ -46,7 +48,8 @@ class UnusedParameter(Rule):
     returns what is written in it, or a simulation according to its docstring and its body.
 
     A finding is essential only if the function does something: it reads another parameter, or calls something that may
-    have an effect, and no name, comment or text in it says that it is a mock, a stub or not implemented.
+    have an effect, and no name, comment or text in it says that it is a mock, a stub, not implemented or not supported yet. A `reason`
+    that nobody reads is not essential.
 
     ## Example
 
@@ -114,7 +117,7 @@ class UnusedParameter(Rule):
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
                     severity="info" if _is_convention(function, parameter.name) else self.severity,
-                    is_minor=not does_work(function),
+                    is_minor=parameter.name in _GIVEN_REASONS or not does_work(function),
                 )
 
 
