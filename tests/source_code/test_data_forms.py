@@ -115,6 +115,10 @@ def listed():
             'def shop_tools():\n    return [{"name": "find", "description": "Find.", "fn": find, "params": ["order"]}]\n',
             "2 find openai_api parameters",
         ),
+        (
+            'async def listed_tools():\n    return {"find": {"description": "Find.", "handler": find}}\n',
+            "2 find openai_api parameters",
+        ),
         ('Agent(tools=({"name": "find", "description": "Find.", "run": find},))\n', "1 find openai_api parameters"),
         (f'{OBJECT}TOOL = ToolSpec("find", "Find.", "shop", find, ["order"])\n', "8 find openai_api ToolSpec"),
         (

@@ -43,7 +43,7 @@ def _listed_as_tools(node: ast.AST) -> Iterator[ast.expr]:
             yield value
         case ast.Call(keywords=keywords):
             yield from (one.value for one in keywords if one.arg is not None and _names_tools(one.arg))
-        case ast.FunctionDef(name=name) if _names_tools(name):
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if _names_tools(name):
             returned = (one.value for one in own_nodes(node.body) if isinstance(one, ast.Return))
             yield from (one for one in returned if one is not None)
 
