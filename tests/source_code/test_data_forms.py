@@ -104,6 +104,10 @@ def listed():
             "1 find openai_api parameters",
         ),
         (f'tools.register("find", "Find an order.", {ORDER})(find)\n', "1 find openai_api parameters"),
+        (
+            f'class Find(Tool):\n    def __init__(self):\n        super().__init__("find", "Find.", parameters={ORDER})\n',
+            "3 find openai_api parameters",
+        ),
         (f'tools = [AgentTool("find", "Find an order.", {ORDER}, find)]\n', "1 find openai_api parameters"),
         ('TOOLS = [{"name": "find", "description": "Find.", "func": find}]\n', "1 find openai_api parameters"),
         ('TOOLS = {"find": {"description": "Find.", "func": shop.find}}\n', "1 find openai_api parameters"),
@@ -170,6 +174,7 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         f'ai.add_to_index("find", "Find an order.", {ORDER})\n',
         f'ai.register(shop, "find", "Find an order.", {ORDER})\n',
         'ai.register("find", "Find an order.", {})\n',
+        f'class Find(Form):\n    def __init__(self, name):\n        super().__init__(name, "Find.", {ORDER})\n',
         'TOOLS = [{"name": "find", "description": "Find.", "function": "find"}]\n',
         'TOOLS = [{"name": "find", "func": find}, {"description": "Find.", "func": find}]\n',
         'PAGES = [{"name": "find", "description": "Find.", "func": find}]\n',

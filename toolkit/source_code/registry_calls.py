@@ -13,13 +13,16 @@ _USUAL = {"tool_name": "name", **dict.fromkeys(_SCHEMAS, "parameters")}
 """Maps other names of the parts of a definition to the usual ones."""
 FUNCTION_PARTS = ("func", "function", "tool_function", "fn", "handler", "callback", "callable", "execute", "run")
 """What the function of a tool is called beside its name and its description."""
+_TELLING = ("register", "tool", "__init__")
+"""What other calls with a definition contain in their names."""
 _DEFINITION = {"name", "description", "parameters"}
 
 
 def given_definition(node: ast.expr) -> ast.Dict | None:
     """Return the definition in a call of a function whose name says that it registers tools, or `None`.
 
-    `Tool(…)`, `register(…)` and other names only count if the call gives every part by name, or begins with the name.
+    `Tool(…)`, `register(…)` and `super().__init__(…)` only count if the call gives every part by name, or begins with
+    the name of the tool.
     """
     if not isinstance(node, ast.Call):
         return None
@@ -27,7 +30,7 @@ def given_definition(node: ast.expr) -> ast.Dict | None:
     if is_registration(node):
         parts = {**_by_position(node.args), **_by_name(node)}
         _name_after_function(parts)
-    elif ("register" in made or "tool" in made) and all(map(_is_text, node.args[:1])):
+    elif any(one in made for one in _TELLING) and all(map(_is_text, node.args[:1])):
         parts = {**_by_position(node.args), **_by_name(node)}
     else:
         return None
