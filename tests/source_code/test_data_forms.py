@@ -120,6 +120,11 @@ def listed():
             "2 find openai_api parameters",
         ),
         (
+            '@tools.register(name="find", description="Find.", params=["order"])\ndef search(order): ...\n',
+            "1 find openai_api parameters",
+        ),
+        ('@ToolRegistry.register(description="Find.")\ndef find(order): ...\n', "1 find openai_api parameters"),
+        (
             'async def listed_tools():\n    return {"find": {"description": "Find.", "handler": find}}\n',
             "2 find openai_api parameters",
         ),
@@ -177,6 +182,8 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         f'class Find(Form):\n    def __init__(self, name):\n        super().__init__(name, "Find.", {ORDER})\n',
         'TOOLS = [{"name": "find", "description": "Find.", "function": "find"}]\n',
         'TOOLS = [{"name": "find", "func": find}, {"description": "Find.", "func": find}]\n',
+        '@toolbar.register(name="find", description="Find.")\ndef find(order): ...\n',
+        '@tools.register(name="find")\ndef find(order): ...\n',
         'PAGES = [{"name": "find", "description": "Find.", "func": find}]\n',
         'def tools_of(name):\n    return [{"name": name, "description": "Find.", "func": find}]\n',
         f'{OBJECT}TOOL = ToolSpec("find", "Find.", "shop", None)\n',

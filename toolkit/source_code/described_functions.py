@@ -6,33 +6,49 @@ from typing import NamedTuple
 
 from toolkit.source_code.registry_calls import FUNCTION_PARTS
 from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import own_nodes, parts_by_key, placed
+from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key, placed
+from toolkit.tools.definition.names import words_of
 
 
 class DescribedFunction(NamedTuple):
-    """An entry of a table of tools.
+    """An entry of a table of tools, or the decorator of a function.
 
     Attributes:
-        node: The entry.
+        node: The entry or the decorator.
         name: The expression with its name.
         parts: A dictionary with the name and the description only.
     """
 
-    node: ast.Dict
+    node: ast.expr
     name: ast.expr
     parts: ast.Dict
 
 
 def described_functions(node: ast.AST) -> Iterator[DescribedFunction]:
-    """Yield the entries of a list or a table that a statement or a call names after tools."""
+    """Yield the entries of a list or a table that a statement or a call names after tools, or a decorator describes."""
+    if isinstance(node, FunctionNode):
+        yield from _decorated(node)
     for listed in _listed_as_tools(node):
         for key, entry in _entries(listed):
             parts = parts_by_key(entry)
             name = parts.get("name", key)
             if name is not None and "description" in parts and _has_function(parts):
-                keys: list[ast.expr | None] = [ast.Constant("name"), ast.Constant("description")]
-                shown = placed(ast.Dict(keys, [name, parts["description"]]), entry)
-                yield DescribedFunction(entry, name, shown)
+                yield _described(entry, name, parts["description"])
+
+
+def _decorated(function: FunctionNode) -> Iterator[DescribedFunction]:
+    """Yield what a decorator says of a function, such as `@tools.register(name="find", description="Find orders.")`."""
+    for mark in function.decorator_list:
+        if isinstance(mark, ast.Call) and _names_tools(ast.unparse(mark.func)):
+            given = {one.arg: one.value for one in mark.keywords}
+            if "description" in given:
+                name = given.get("name") or next(iter(mark.args), placed(ast.Constant(function.name), mark))
+                yield _described(mark, name, given["description"])
+
+
+def _described(node: ast.expr, name: ast.expr, description: ast.expr) -> DescribedFunction:
+    keys: list[ast.expr | None] = [ast.Constant("name"), ast.Constant("description")]
+    return DescribedFunction(node, name, placed(ast.Dict(keys, [name, description]), node))
 
 
 def _listed_as_tools(node: ast.AST) -> Iterator[ast.expr]:
@@ -49,7 +65,7 @@ def _listed_as_tools(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _names_tools(name: str) -> bool:
-    return "tool" in name.lower()
+    return not {"tool", "tools"}.isdisjoint(words_of(name))
 
 
 def _entries(listed: ast.expr) -> Iterator[tuple[ast.expr | None, ast.Dict]]:

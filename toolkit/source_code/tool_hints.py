@@ -31,11 +31,10 @@ _FORMS = (
     b"toolSpec",
     *(one.encode() for one in REGISTERING),
 )
-_FUNCTION = "|".join(FUNCTION_PARTS)
-_DESCRIBED = re.compile(
-    rf"""["'](?:{_FUNCTION})["'][ \t]*:[ \t]*[^\W\d]|(?:Tool\w*|\.register)\(\s*(?:name[ \t]*=[ \t]*)?["']""".encode()
-)
-"""An entry of a table with a function, or a call that begins with the name of a tool."""
+_ENTRY = rf"""["'](?:{"|".join(FUNCTION_PARTS)})["'][ \t]*:[ \t]*[^\W\d]"""
+_CALL = r"""(?:Tool\w*|\.register)\(\s*(?:(?:name|description)[ \t]*=[ \t]*)?["']"""
+_DESCRIBED = re.compile(f"{_ENTRY}|{_CALL}".encode())
+"""An entry of a table with a function, or a call that begins with the name or the description of a tool."""
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 

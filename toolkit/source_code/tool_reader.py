@@ -240,7 +240,7 @@ class _Walk:
         renamed = self._reader.instances.renamed_in(self._source)
         found = [*self._below(self._source.tree, None), *self._in_variable()]
         found += [self._tool(one.marks, _RENAMED, one.node, name=one.name) for one in renamed]
-        shown = [node for one in found for node in (one.node, one.declared) if node is not None]
+        shown = [node for one in found for node in (one.node, one.declared, one.mark) if node is not None]
         if not (self._lists and any(one.marks.serves for one in found)):  # what it lists is followed
             found += self._declared({(one.lineno, one.col_offset) for one in shown}, {one.name for one in found})
         left = [one for one in found if one.name is not None or one.mark not in self.named]
