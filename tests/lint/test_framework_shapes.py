@@ -227,6 +227,18 @@ finder = FunctionTool(
     on_invoke_tool=find,
 )
 """,
+    "a coroutine function that LangChain's decorator takes as an argument": '''
+from langchain_core.tools import tool
+
+
+async def find_order(number: str) -> str:
+    """Find an order of the shop by its number."""
+    return await shop.find(number)
+
+
+finder = tool(find_order)
+by_name = tool("find_by_number")(find_order)
+''',
     "a function that receives the arguments as one object": """
 from typing import Any
 

@@ -2,11 +2,15 @@
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from toolkit.codes import COROUTINE_AS_PLAIN_FUNCTION
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
+
+if TYPE_CHECKING:
+    from toolkit.source_code.tool_reader import WrittenTool
 
 
 class CoroutineAsPlainFunction(Rule):
@@ -48,7 +52,7 @@ class CoroutineAsPlainFunction(Rule):
     ## Source
 
     - langchain-core 1.7.2, run: `invoke` returns "<coroutine object forecast …>" (checked 2026-11-22), and `Tool` without `func` is
-      refused (checked 2026-11-28)
+      refused, while `tool(forecast)` awaits it (checked 2026-11-28)
     '''
 
     code = COROUTINE_AS_PLAIN_FUNCTION
@@ -56,13 +60,18 @@ class CoroutineAsPlainFunction(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool, mark = function.written, function.mark
-        if tool is None or mark is None or not function.is_async or tool.kind == "decorator":
+        if tool is None or mark is None or not function.is_async or _is_mark(tool):
             return
         given = tool.argument(tool.marks.demands.plain) if tool.marks.demands.plain else None
         if given is not None and function.file.meaning(given) == function.name:
             message = f"{function.name!r} is a coroutine function, and {tool.marks.title} does not await it here"
             hint = f"write {_required(function, mark)}coroutine={function.name}"
             yield self.problem(message, function.file.location(given), hint=hint)
+
+
+def _is_mark(tool: "WrittenTool") -> bool:
+    """Return whether a decorator makes a tool, also one that is called: LangChain's `tool(find)` finds coroutines."""
+    return tool.kind == "decorator" or (tool.registration is not None and tool.registration.way == "mark")
 
 
 def _required(function: PythonFunction, mark: ast.expr) -> str:
