@@ -3,7 +3,7 @@
 A rule that is off by default works like a preview rule in ruff: only its full code or its name turns it on.
 
 A profile is a usual selection: the essential rules, which report what is usually worth a change, the recommended
-ones, which also report what is where the code shows a loss, or all. The tools of other frameworks, which follow other
+ones, which also report where the code shows a loss, or all. The tools of other frameworks, which follow other
 conventions than ours, are checked with the essential rules by default.
 `docs/precision.md` shows what each rule found in other people's code.
 """
