@@ -70,11 +70,16 @@ REFUSED = (
 )
 
 
+def severities(code):
+    """Return the severity of the finding of a rule in each file."""
+    command = ["lint", "--static", "--no-cache", "--select", code, "--format", "json", "."]
+    listed = json.loads(CliRunner().invoke(application(), command).stdout)
+    return {one["location"]["file"]: one["severity"] for one in listed}
+
+
 def test_what_a_framework_refuses_is_a_note_only_in_a_file_that_others_have_replaced(write):
     write(legacy_in_tools=REFUSED, shop_old=REFUSED, examples_in_tools=REFUSED, tools=REFUSED)
-    command = ["lint", "--static", "--no-cache", "--select", "TK707", "--format", "json", "."]
-    listed = json.loads(CliRunner().invoke(application(), command).stdout)
-    assert {one["location"]["file"]: one["severity"] for one in listed} == {
+    assert severities("TK707") == {
         "examples/tools.py": "error",
         "legacy/tools.py": "info",
         "shop_old.py": "info",
@@ -85,9 +90,7 @@ def test_what_a_framework_refuses_is_a_note_only_in_a_file_that_others_have_repl
 def test_parameter_that_nothing_reads_is_a_note_in_a_folder_that_was_left_behind(write):
     unread = REFUSED.replace("(number: str) -> str:", '(number: str, fare: str) -> str:\n    """Find an order."""')
     write(cleanup_archive_in_tools=unread, unused_in_tools=unread, tools_obsolete=unread, tools=unread)
-    command = ["lint", "--static", "--no-cache", "--select", "TK401", "--format", "json", "."]
-    listed = json.loads(CliRunner().invoke(application(), command).stdout)
-    assert {one["location"]["file"]: one["severity"] for one in listed} == {
+    assert severities("TK401") == {
         "cleanup_archive/tools.py": "info",
         "tools.py": "warning",
         "tools_obsolete.py": "info",
