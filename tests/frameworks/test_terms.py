@@ -50,9 +50,7 @@ def test_every_framework_is_imported():
 def test_hints_about_imported_tools_are_those_about_their_source(name, environment, tmp_path):
     text = importable(MODULES[name])
     (tmp_path / "tools.py").write_text(text, "utf-8")
-    commands = [
-        f"toolkit lint --no-cache --profile all --format json {option} tools.py" for option in ("", "--static")
-    ]
+    commands = [f"toolkit lint --no-cache --profile all --format json {option} tools.py" for option in ("", "--static")]
     printed = Session(tmp_path / "session.txt", (), (), "").printed(commands, environment(ENVIRONMENTS[name]))
     imported, read = (json.loads(one.out) for one in printed)
     assert [one for one in imported if one["code"] in {"TK002", "TK003"}] == []

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from toolkit.source_code.constants import Constants, UnknownValueError, elements_of
-from toolkit.source_code.described_functions import described_functions
+from toolkit.source_code.described_functions import DESCRIBING, described_functions
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.registrations import argument_of
@@ -72,7 +72,7 @@ class DataForms:
                     if at not in found or found[at].known.form.is_bare:
                         found[at] = one
         for node in source.nodes:
-            for one in self._of_functions(source, node):
+            for one in self._of_functions(source, node) if isinstance(node, DESCRIBING) else ():
                 found.setdefault((one.node.lineno, one.node.col_offset), one)
         shown = _shown_only(source) if found else ()
         inner = {one.parts for one in found.values() if one.parts is not one.node}

@@ -9,6 +9,9 @@ from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key, placed
 from toolkit.tools.definition.names import words_of
 
+DESCRIBING = (ast.Assign, ast.AnnAssign, ast.Call, ast.FunctionDef, ast.AsyncFunctionDef)
+"""The nodes that may describe functions."""
+
 
 class DescribedFunction(NamedTuple):
     """An entry of a table of tools, or the decorator of a function.
