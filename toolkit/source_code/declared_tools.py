@@ -153,7 +153,7 @@ class DeclaredTools:
         return cls is not None and self._bases.describes(Defined(source, cls))
 
     def is_described(self, cls: Defined) -> bool:
-        """Return whether a base class of the project describes a class to a model. Such a class is no text tool."""
+        """Return whether a base class of the project describes a class to a model. Such a class is not a text tool."""
         return self._bases.describes(cls)
 
     def are_before(self, source: SourceFile) -> bool:

@@ -142,7 +142,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def placed(made: _Node, at: ast.AST) -> _Node:
-    """Return a node that no source contains, with the place of the node that it stands for, and so its parts."""
+    """Return a node that the source does not contain; it and its parts get the place of the node that it stands for."""
     return ast.fix_missing_locations(ast.copy_location(made, at))
 
 

@@ -484,12 +484,8 @@ class _Walk:
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if (
                 named := turn.value(name)
             ) is not None:
-                attribute = self._reader.constants.text(*named)
-                return (
-                    []
-                    if attribute is None
-                    else self._functions(placed(ast.Attribute(owner, attribute, ast.Load()), given), names)
-                )
+                if (attribute := self._reader.constants.text(*named)) is not None:
+                    return self._functions(placed(ast.Attribute(owner, attribute, ast.Load()), given), names)
         return []
 
     def _turns_around(self, given: ast.expr, names: LocalNames | None) -> Iterator[tuple[Turn, ast.expr]]:

@@ -49,8 +49,8 @@ class SwallowedError(Rule):
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
     Any other result of a tool of another framework that names the failure is an `info`, since the model reads it:
     `Error: …`, `"error": …`, `"success": False`. A success is a warning there, too, as is a dict with both
-    `"success": True` and an error, which is not essential, since the model reads the error. The same applies to a class that is a tool by its attributes alone, in a file that
-    imports nothing of this package.
+    `"success": True` and an error. The latter is not essential, since the model reads the error. The same applies to a
+    class that is a tool by its attributes alone, in a file that imports nothing of this package.
 
     ## Example
 
