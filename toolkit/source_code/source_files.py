@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toolkit.regular_files import MOST_OF_PYTHON, bounded_bytes
 from toolkit.source_code.newer_syntax import parse_source
-from toolkit.source_code.syntax_nodes import nodes_below, placed, statements_below as all_statements_below
+from toolkit.source_code.syntax_nodes import nodes_below, statements_below as all_statements_below
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -266,7 +266,7 @@ class _Instance(ast.Call):
 
 def instance_of(annotation: ast.expr) -> ast.Call:
     """Return an expression for an object of an annotated type, which the source does not contain."""
-    return placed(_Instance(annotation, [], []), annotation)
+    return ast.copy_location(_Instance(annotation, [], []), annotation)
 
 
 def is_instance_of_type(binding: object) -> bool:
