@@ -224,3 +224,10 @@ def test_framework_without_a_mark_for_approval_has_notes_only(severities, signat
     assert severities(written) == {signature.partition("(")[0]: severity}
     asked = AGNO + tool("cancel_order(number: str)", "return shop.cancel(number)").replace("@mcp.tool", "@tool")
     assert severities(asked) == {"cancel_order": "error"}
+
+
+def test_parameters_that_a_schema_replaces_are_not_those_of_the_tool(severities):
+    wrapper = "async def run(self, context: RunContext, raw_arguments: dict) -> str:\n"
+    wrapper += "    return await shop.find(raw_arguments)\n\n\n"
+    for given, found in (("", {"run": "warning"}), (", raw_schema=schema", {})):
+        assert severities(LIVEKIT + wrapper + f"tool = function_tool(run{given})\n", "TK401") == found

@@ -261,3 +261,22 @@ def test_tool_of_a_framework_that_a_call_defines_is_that_tool(write, listed):
     call = f'Tool(name="find", description="Find.", inputSchema={ORDER})'
     write(tools=f"from mcp.types import Tool\n\n\nasync def list_tools():\n    return [{call}]\n")
     assert [one.partition(" ")[2] for one in listed()[0]] == ["find mcp_sdk Tool"]
+
+
+ROWS = f"""
+{OBJECT}
+
+def _row(name, description, run, *, schema=None):
+    return (name, description, schema or {ORDER}, run)
+
+
+ROWS = (_row("find_order", "Find an order.", find), _row("pay_order", run=pay, description="Pay an order."))
+"""
+MADE = "ToolSpec(name=name, description=description, handler=run) for name, description, schema, run in rows"
+
+
+@pytest.mark.parametrize(("rows", "names"), [("rows.ROWS", ["find_order", "pay_order"]), ("rows.stored()", [])])
+def test_objects_that_a_comprehension_makes_of_rows_are_tools(rows, names, write, listed):
+    server = f"import rows\nfrom rows import ToolSpec\n\nTOOLS = (*[{MADE.replace('in rows', f'in {rows}')}],)\n"
+    write(rows=ROWS, server=server)
+    assert listed()[0] == [f"server.py:4 {name} openai_api ToolSpec" for name in names]

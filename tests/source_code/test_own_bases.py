@@ -276,3 +276,23 @@ def test_class_that_describes_itself_is_a_tool_unless_others_are_derived_from_it
     more = "from finding import Find\n\n\nclass Pay(Find):\n    name = 'pay'\n    description = 'Pay.'\n"
     write(paying=more)
     assert listed()[0] == ["paying.py:4 pay openai_api class"]
+
+
+def test_class_whose_name_is_computed_is_no_tool_if_others_are_derived_from_it(write, listed):
+    base = """from smolagents import Tool
+
+
+class ShopTool(Tool):
+    def __init__(self):
+        self.name = type(self).__name__.lower()
+        self.description = f"The {self.name} of the shop."
+        super().__init__()
+
+    def forward(self, **given):
+        return given
+"""
+    write(base=base)
+    assert listed()[0] == ["base.py:4 None smolagents class"]
+    find = "from base import ShopTool\n\n\nclass Find(ShopTool):\n    name = 'find'\n    description = 'Find it.'\n"
+    write(finding=find)
+    assert listed()[0] == ["finding.py:4 find smolagents class"]

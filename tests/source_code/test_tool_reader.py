@@ -115,3 +115,25 @@ def test_names_with_attributes_of_their_class_are_known_unless_a_subclass_may_ha
     assert listed(tmp_path / "shop.py") == names
     (tmp_path / "shop.py").write_text(f"{OWN}\n\nclass Books(Shop):\n    PREFIX = 'books'\n", "utf-8")
     assert listed(tmp_path / "shop.py") == [names[0].replace("shop_orders", "None"), names[1]]
+
+
+def test_app_for_people_only_has_no_tools_and_suggests_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = (CASES / "gradio_app.py").read_text("utf-8").replace("mcp_server=True", "")
+    Path("app.py").write_text(app, "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "."])
+    assert (result.stdout, "Gradio" in result.stderr) == ("", False)
+    Path("main.py").write_text("import app\n\napp.app.launch(mcp_server=True)\n", "utf-8")
+    assert listed(".") == (CASES / "gradio_app.txt").read_text("utf-8").splitlines()
+
+
+def test_plain_functions_of_a_deep_agent_are_tools(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("shop").mkdir()
+    Path("shop", "__init__.py").write_text("from .orders import find, pay\n", "utf-8")
+    orders = "def find(order: str) -> str:\n    return order\n\n\ndef pay(order: str) -> str:\n    return order\n"
+    Path("shop", "orders.py").write_text(orders, "utf-8")
+    agent = "from deepagents import create_deep_agent\nfrom shop import find, pay\n\n\n"
+    agent += "def make():\n    return create_deep_agent(model=None, tools=[find, pay])\n"
+    Path("agent.py").write_text(agent, "utf-8")
+    assert listed("agent.py") == ["6 find langchain tools=", "6 pay langchain tools="]

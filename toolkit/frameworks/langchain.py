@@ -123,7 +123,7 @@ def _value(marker: Any, tool: Any, parameter: str, context: ToolContext) -> dict
 
 MARKS = SourceMarks(
     title="LangChain",
-    packages=("langchain", "langchain_core", "langchain_community", "langchain_classic"),
+    packages=("langchain", "langchain_core", "langchain_community", "langchain_classic", "deepagents"),
     classes=("langchain*.tools.*Tool", "langchain*.tools.*Toolkit", "langchain*.agents.Tool"),
     makers=("langchain*.tools.*create_retriever_tool", "langchain*.tools.*convert_runnable_to_tool"),
     registrations=(
@@ -170,7 +170,13 @@ MARKS = SourceMarks(
         ),
         Registration(("langchain*.*.as_tool",), "definition", function=()),
         Registration(
-            ("langchain.agents.create_agent", "langgraph.prebuilt.*create_react_agent"), "holder", function=("tools", 1)
+            (
+                "langchain.agents.create_agent",
+                "langgraph.prebuilt.*create_react_agent",
+                "deepagents.*create_deep_agent",
+            ),
+            "holder",
+            function=("tools", 1),
         ),
         Registration(("langgraph.prebuilt.*ToolNode",), "holder", function=("tools", 0)),
     ),

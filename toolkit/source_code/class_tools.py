@@ -46,7 +46,8 @@ class ClassTool(NamedTuple):
 def class_tools(constants: Constants, uses: ClassUses, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:
     """Yield the tools of a class that is derived from one of the base classes of its kind.
 
-    A class without a name is none if it is the base of others, or if the calls that create its instances name them.
+    A class whose name no source shows is none if it is the base of others, or if the calls that create its instances
+    name them.
     """
     node = cls.node
     if not isinstance(node, ast.ClassDef):
@@ -62,6 +63,8 @@ def class_tools(constants: Constants, uses: ClassUses, cls: Defined, kind: ToolC
     if description is None and (method is None or _is_meant_as_base(node) or _is_named_elsewhere(uses, line, kind)):
         return
     name = None if description is None else constants.text(description[0].source, description[1])
+    if name is None and uses.derived_from(cls):  # the subclasses have the names that its code puts together
+        return
     yield ClassTool(node, kind, name or None, *(method or (None, None)))
 
 

@@ -59,6 +59,7 @@ class DeclaredTool(NamedTuple):
         as_class: The class that it is.
         sent_at: The files and the lines of dictionaries that the project makes of such definitions.
         form_of: The framework whose form it has, if that alone makes it a tool.
+        is_object: Whether it is an object of a class of the project, and a tool only if the source shows its name.
     """
 
     marks: SourceMarks
@@ -70,6 +71,15 @@ class DeclaredTool(NamedTuple):
     as_class: ClassTool | None = None
     sent_at: frozenset[tuple[str, int]] = frozenset()
     form_of: str | None = None
+    is_object: bool = False
+
+    @property
+    def name_node(self) -> ast.expr | None:
+        """The expression with its name, or `None` if it is a class."""
+        if self.declared is not None:
+            return parts_by_key(self.declared).get("name")
+        is_call = isinstance(self.node, ast.Call) and self.registration is not None
+        return argument_of(self.node, self.registration.name) if is_call else None  # type: ignore[arg-type,union-attr]  # as checked
 
     @property
     def is_only_form(self) -> bool:
@@ -214,12 +224,11 @@ class DeclaredTools:
                 continue
             fields = fields_of([cls, *bases_of(self._constants, cls)])
             name = argument_of(call, fields.get("name", ()))
-            text = None if name is None else self._constants.text(source, name, scope)
-            if text is not None:
-                yield from self._with_fields(source, call, text, fields)
+            if name is not None:
+                yield from self._with_fields(source, call, self._constants.text(source, name, scope), fields)
 
     def _with_fields(
-        self, source: SourceFile, call: ast.Call, name: str, fields: Mapping[str, tuple[Place, ...]]
+        self, source: SourceFile, call: ast.Call, name: str | None, fields: Mapping[str, tuple[Place, ...]]
     ) -> Iterator[DeclaredTool]:
         """Yield the definition that an object with a schema is, or one that describes its function."""
         made = last_name(call.func)
@@ -238,9 +247,9 @@ class DeclaredTools:
             sent = self._sent_by(source, key)
             if sent is not None:
                 sent_at = self._sent_at(source)
-                yield DeclaredTool(sent, made, call, name, registration=registration, sent_at=sent_at)
+                yield DeclaredTool(sent, made, call, name, registration=registration, sent_at=sent_at, is_object=True)
         elif is_tool and _describes_function(call, fields) and (plain := marks_of(_PLAIN)) is not None:
-            yield DeclaredTool(plain, made, call, name, registration=registration, form_of=_PLAIN)
+            yield DeclaredTool(plain, made, call, name, registration=registration, form_of=_PLAIN, is_object=True)
 
     def _of_class(self, source: SourceFile, node: ast.ClassDef) -> Iterator[DeclaredTool]:
         """Yield the definition that is a class with methods or attributes for its parts."""

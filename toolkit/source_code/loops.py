@@ -9,9 +9,9 @@ from toolkit.source_code.class_tools import fields_of, line_of
 from toolkit.source_code.constants import Constants, Expression, elements_of, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.registrations import argument_of
+from toolkit.source_code.registrations import argument_of, arguments_of
 from toolkit.source_code.source_files import Definition, SourceFile
-from toolkit.source_code.syntax_nodes import own_nodes, placed
+from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, placed
 from toolkit.tools.foreign.source_marks import Place
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -50,7 +50,11 @@ class Turn:
 
     def filled(self, text: ast.expr) -> ast.expr:
         """Return an expression with constants in place of the variables that stand for them: `f"get_{name}"`."""
-        return _Filled(self._bound).visit(deepcopy(text)) if isinstance(text, ast.JoinedStr | ast.BinOp) else text
+        if not isinstance(text, ast.JoinedStr | ast.BinOp):
+            return text
+        return _filled(
+            text, {name: one.node for name, one in self._bound.items() if isinstance(one.node, ast.Constant)}
+        )
 
     def _part(self, name: str, key: object, field: str) -> Expression | None:
         rows = [self._bound[name]] if name in self._bound else []
@@ -80,13 +84,18 @@ class Turn:
                 yield Expression(cls.source, value, None)
 
 
+def _filled(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """Return a copy of an expression with other expressions in place of some variables."""
+    filled: ast.expr = _Filled(values).visit(deepcopy(node))
+    return filled
+
+
 class _Filled(ast.NodeTransformer):
-    def __init__(self, bound: Mapping[str, Expression]) -> None:
-        self._bound = bound
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self._bound[node.id].node if node.id in self._bound else node
-        return value if isinstance(value, ast.Constant) else node
+        return self._values.get(node.id, node)
 
 
 def _parts(row: ast.expr, key: object) -> Iterator[ast.expr]:
@@ -143,8 +152,21 @@ class Loops:
                 yield from (given._replace(node=one) for one in parts)
             case _:
                 found = elements_of(self._meanings, given)
-                yield from (one for one in found if not isinstance(one.node, _COMPREHENSIONS))
+                yield from (self._row(one) for one in found if not isinstance(one.node, _COMPREHENSIONS))
                 yield from self._entries(given, "keys")
+
+    def _row(self, element: Expression) -> Expression:
+        """Return the tuple, list or dictionary that a function of the same file makes of a call; else the element."""
+        call = element.node
+        if not isinstance(call, ast.Call):
+            return element
+        for one in self._meanings.of(element.source, call.func, element.names):
+            if isinstance(one, Defined) and isinstance(one.node, FunctionNode) and one.source is element.source:
+                returned = [each.value for each in own_nodes(one.node.body) if isinstance(each, ast.Return)]
+                if len(returned) == 1 and isinstance(returned[0], ast.Tuple | ast.List | ast.Dict):
+                    row = _filled(returned[0], arguments_of(call, one.node))
+                    return element._replace(node=placed(row, call))
+        return element
 
     def _entries(self, owner: Expression, view: str) -> Iterator[Expression]:
         """Yield the keys, the values or the pairs of the dictionaries that an expression is or is bound to."""

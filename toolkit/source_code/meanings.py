@@ -24,7 +24,7 @@ from toolkit.source_code.source_files import (
     statements_below,
 )
 from toolkit.source_code.syntax_nodes import added_to, placed
-from toolkit.tools.foreign.frameworks import framework_of
+from toolkit.tools.foreign.frameworks import framework_of, suggests_tools
 
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 CALLED = "()"
@@ -213,9 +213,12 @@ class Meanings:
                 yield one
 
     def frameworks_in(self, source: SourceFile) -> tuple[str, ...]:
-        """Return the frameworks that a file imports, without packages of the project with their names."""
+        """Return the frameworks that a file imports and that suggest tools.
+
+        Packages of the project with their names do not count.
+        """
         found = (framework_of(one.full_name) for one in self.foreign_imports(source))
-        return tuple(dict.fromkeys(filter(None, found)))
+        return tuple(one for one in dict.fromkeys(filter(None, found)) if suggests_tools(one))
 
     def _is_own(self, file: str, imported: Imported) -> bool:
         """Whether an import with the name of a known package takes something from the project of a file.

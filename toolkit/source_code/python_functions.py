@@ -224,10 +224,11 @@ class PythonFunction:
     @property
     def takes_call(self) -> bool:
         """Whether it receives a call as a single object, so that its signature is not that of the tool."""
-        if self.registered is None:
-            return False
-        made = self.registered.as_class.kind if self.registered.as_class else self.registered.registration
-        return made is not None and made.takes_call
+        tool = self.registered
+        if tool is not None and tool.as_class is not None:
+            return tool.as_class.kind.takes_call
+        made = None if tool is None else tool.registration
+        return tool is not None and made is not None and (made.takes_call or tool.argument(made.whole) is not None)
 
     @property
     def is_decorated(self) -> bool:

@@ -59,6 +59,23 @@ def is_super_init(function: ast.expr) -> bool:
     return False
 
 
+def places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
+    """Return where a call has the argument for each parameter of a function."""
+    if isinstance(function, ast.ClassDef):
+        return {}
+    given = function.args
+    positional = [one.arg for one in (*given.posonlyargs, *given.args)]
+    start = 1 if positional[:1] in (["self"], ["cls"]) else 0
+    found: dict[str, tuple[Place, ...]] = {name: (name, at) for at, name in enumerate(positional[start:])}
+    return found | {one.arg: (one.arg,) for one in given.kwonlyargs}
+
+
+def arguments_of(call: ast.Call, function: Definition) -> dict[str, ast.expr]:
+    """Return what a call gives to the parameters of a function, as far as it shows that."""
+    found = {name: argument_of(call, places) for name, places in places_of(function).items()}
+    return {name: given for name, given in found.items() if given is not None}
+
+
 class Registered(NamedTuple):
     """A way to register a tool, the marks of its framework, and the dotted name that is called.
 

@@ -12,7 +12,7 @@ from toolkit.problems import Location, Problem
 from toolkit.source_code.constants import elements_of
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
-from toolkit.source_code.registrations import Registered, Registrations, argument_of, is_super_init
+from toolkit.source_code.registrations import Registered, Registrations, argument_of, is_super_init, places_of
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
 from toolkit.source_code.syntax_nodes import calls_and_definitions, placed
 from toolkit.tools.foreign.frameworks import is_mark
@@ -94,7 +94,7 @@ class Factories:
                     yield Factory(call, one._replace(registration=one.registration._replace(function=at)))
 
     def _made_by(self, defined: Defined) -> Iterator[Factory]:
-        places = _places_of(defined.node)
+        places = places_of(defined.node)
         yield from self._lists_in(defined, None, _places_of_lists(defined.node))
         for mark, registered, function in self._registered_in(defined.source, defined.node, None) if places else ():
             registration = registered.registration
@@ -148,17 +148,6 @@ class Factories:
                     yield inner, registered, argument_of(inner, registered.registration.function)
 
 
-def _places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
-    """Return where a call has the argument for each parameter of a function."""
-    if isinstance(function, ast.ClassDef):
-        return {}
-    given = function.args
-    positional = [one.arg for one in (*given.posonlyargs, *given.args)]
-    start = 1 if positional[:1] in (["self"], ["cls"]) else 0
-    found: dict[str, tuple[Place, ...]] = {name: (name, at) for at, name in enumerate(positional[start:])}
-    return found | {one.arg: (one.arg,) for one in given.kwonlyargs}
-
-
 def _place(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
     return places.get(node.id, ()) if isinstance(node, ast.Name) else ()
 
@@ -182,7 +171,7 @@ def _place_in_list(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]
 
 def _places_of_lists(function: Definition) -> dict[str, tuple[Place, ...]]:
     """Return where a call has the argument for each parameter of a function that may be a list of tools."""
-    return {name: at for name, at in _places_of(function).items() if "tool" in name.lower()}
+    return {name: at for name, at in places_of(function).items() if "tool" in name.lower()}
 
 
 def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> bool:

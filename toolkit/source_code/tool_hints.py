@@ -32,7 +32,7 @@ _FORMS = (
     *(one.encode() for one in REGISTERING),
 )
 _ENTRY = rf"""["'](?:{"|".join(FUNCTION_PARTS)})["'][ \t]*:[ \t]*[^\W\d]"""
-_CALL = r"""(?:Tool\w*|\.register)\(\s*(?:(?:name|description)[ \t]*=[ \t]*)?["']"""
+_CALL = r"""(?:Tool\w*|\.register)\(\s*(?:(?:name|description)[ \t]*=|["'])"""
 _DESCRIBED = re.compile(f"{_ENTRY}|{_CALL}".encode())
 """An entry of a table with a function, or a call that begins with the name or the description of a tool."""
 _COMMENT = re.compile(rb"#[^\n]*")

@@ -387,6 +387,8 @@ class _Walk:
             named = self._reader.instances.made_by(self._source, call, names)
             yield from () if named is None else [self._tool(named.marks, "class", call, name=named.name)]
             return
+        if self._is_of_no_model(call, found):
+            return
         registration = found.registration
         match registration.way:
             case "mark":
@@ -400,6 +402,14 @@ class _Walk:
                 yield from self._definitions(call, found, names)
             case "holder":
                 yield from self._held(call, found, names)
+
+    def _is_of_no_model(self, call: ast.Call, found: Registered) -> bool:
+        """Whether a call registers something that only people use: nothing else in the app, or not this."""
+        words = found.marks.only_with
+        if words and not self._reader.is_mentioned(self._source, words):
+            return True
+        given = ((argument_of(call, [name]), value) for name, value in found.registration.hidden_by)
+        return any(isinstance(one, ast.Constant) and one.value == value for one, value in given)
 
     def _marked(self, call: ast.Call, mark: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tool of `mark(…)(function)`."""
@@ -789,10 +799,9 @@ class _Walk:
                 continue
             scope = scope_around(self._source.tree, one.node)
             shown: Iterable[str | None] = [one.name]
-            if one.name is None and one.declared is not None:
-                given = value_of(one.declared, "name")
-                shown = [] if given is None else self._new_names(given, scope)
-                if not shown:
+            if one.name is None and (one.is_object or one.declared is not None):
+                shown = [] if one.name_node is None else self._new_names(one.name_node, scope)
+                if one.declared is not None and not shown:
                     self.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
             tool = self._tool(
                 one.marks,

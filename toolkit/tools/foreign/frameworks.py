@@ -71,6 +71,7 @@ class Framework(NamedTuple):
         steps: The class whose subclasses have marked methods that no model calls; empty if there is none.
         variable: The variable by which it recognises a module as a tool; empty if there is none.
         refusals: The names of the exceptions with which its tools refuse a call.
+        is_interface: Whether it is for user interfaces, so that importing it does not suggest that there are tools.
         ends_runs: Whether any other exception ends the run of its agents, instead of becoming a message for the model.
     """
 
@@ -80,6 +81,7 @@ class Framework(NamedTuple):
     steps: str = ""
     variable: str = ""
     refusals: tuple[str, ...] = ()
+    is_interface: bool = False
     ends_runs: bool = False
 
 
@@ -89,7 +91,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     ),
     "mcp_sdk": Framework(("mcp", "mcp_types"), refusals=("ToolError", "McpError", "MCPError")),
     "langchain": Framework(
-        ("langchain", "langchain_core", "langchain_community", "langchain_classic", "langgraph"),
+        ("langchain", "langchain_core", "langchain_community", "langchain_classic", "langgraph", "deepagents"),
         refusals=("ToolException", "GraphBubbleUp"),
         ends_runs=True,
     ),
@@ -113,6 +115,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
     "agno": Framework(("agno", "phi")),
+    "gradio": Framework(("gradio",), is_interface=True),
     "openai_api": Framework(()),
     "gemini_api": Framework(()),
     "bedrock_api": Framework(()),
@@ -141,6 +144,12 @@ def framework_of(module: str) -> str | None:
 
 
 _NO_FRAMEWORKS = sys.stdlib_module_names | {"", "toolkit"}
+
+
+def suggests_tools(framework: str) -> bool:
+    """Return whether a file that imports a framework probably has something to do with tools."""
+    known = FRAMEWORKS.get(framework)
+    return known is None or not known.is_interface
 
 
 def all_packages() -> Mapping[str, str]:

@@ -36,6 +36,7 @@ class Registration(NamedTuple):
         takes_objects: Whether an object with a `__call__` method also counts as a function in a list, with the name of
             its class.
         takes_call: Whether the function receives the call as a whole, so that a model does not fill its parameters.
+        hidden_by: The arguments, and their values, with which a call registers something that no model sees.
     """
 
     names: tuple[str, ...]
@@ -50,6 +51,7 @@ class Registration(NamedTuple):
     whole: tuple[Place, ...] = ()
     takes_objects: bool = False
     takes_call: bool = False
+    hidden_by: tuple[tuple[str, object], ...] = ()
 
 
 class ToolClasses(NamedTuple):
@@ -245,6 +247,7 @@ class SourceMarks(NamedTuple):
         demands: What the framework requires of functions.
         sent: The definitions that programs write as plain data, if they do.
         forms: The forms of such definitions that need no package.
+        only_with: Texts one of which a project contains if what it registers is a tool; empty if it always is.
         serves: The methods of its servers that use standard output unless another transport is set; if there are any,
             its tools are served over MCP.
     """
@@ -266,6 +269,7 @@ class SourceMarks(NamedTuple):
     title: str = ""
     terms: Terms = Terms()
     demands: Demands = Demands()
+    only_with: tuple[str, ...] = ()
     serves: tuple[str, ...] = ()
     sent: Sent | None = None
     forms: tuple[DataForm, ...] = ()
