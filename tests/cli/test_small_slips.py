@@ -226,3 +226,39 @@ def test_a_module_that_was_moved_and_says_so_needs_no_other_spelling(invoke, pro
     assert invoke("list", "tools.py").stderr.splitlines()[-1] == (
         "hint: install the version of 'kiln' that this file was written for"
     )
+
+
+VOICE = """from livekit.agents import Found, function_tool
+
+
+@function_tool
+def stock() -> int:
+    \"\"\"Say how many there are.\"\"\"
+    return 3
+
+
+def count():
+    return 3
+
+
+found = Found()
+"""
+
+
+def test_tools_that_are_only_read_say_which_command_reads_them(invoke, project, tmp_path_factory, monkeypatch):
+    package = tmp_path_factory.mktemp("installed")
+    (package / "livekit").mkdir()
+    (package / "livekit/agents.py").write_text(
+        "class Found: ...\n\n\ndef function_tool(run):\n    return run\n", "utf-8"
+    )
+    monkeypatch.syspath_prepend(str(package))
+    (project / "voice.py").write_text(VOICE, "utf-8")
+    assert invoke("list", "voice.py").stderr == (
+        "error[TK004]: no tools were found in 'voice.py'\n --> voice.py\n"
+        "hint: tools of LiveKit Agents are only read in the source: `toolkit list --static voice.py`, and `toolkit lint` "
+        "checks them\n"
+    )
+    assert invoke("run", "voice.py:found").stderr.splitlines()[-1] == (
+        "hint: tools of LiveKit Agents are only read in the source, by `toolkit list --static` and `lint`"
+    )
+    assert "stock" in invoke("list", "--static", "voice.py").stdout

@@ -296,3 +296,40 @@ class ShopTool(Tool):
     find = "from base import ShopTool\n\n\nclass Find(ShopTool):\n    name = 'find'\n    description = 'Find it.'\n"
     write(finding=find)
     assert listed()[0] == ["finding.py:4 find smolagents class"]
+
+
+REGISTRY = """
+from base import BaseTool
+
+
+class Registry:
+    def __init__(self):
+        self._tools: dict[str, BaseTool] = {}
+
+    def sent(self):
+        return [DEFINITION for tool in self._tools.values()]
+"""
+UNDESCRIBED = BASE.replace("    def sent(self):\n        return DEFINITION\n", "")
+TOLD = '{"name": tool.name, "description": tool.description, "input_schema": tool.parameters}'
+
+
+def test_registry_that_knows_a_base_class_describes_its_objects(write, listed):
+    decorated = FIND.replace("class Find", "@marked(1)\nclass Find").replace(
+        'name = "find"', "@property\n    def name(self):\n        return 'find'\n"
+    )
+    write(base=UNDESCRIBED, finding=decorated, registry=REGISTRY.replace("DEFINITION", TOLD))
+    assert listed()[0] == ["finding.py:6 find anthropic_sdk class"]
+    listing = REGISTRY.replace("DEFINITION", TOLD).replace(
+        '"input_schema": tool.parameters', '"parameters": [tool.size]'
+    )
+    for registry in (listing, "import base\n", REGISTRY.replace("DEFINITION", TOLD).replace("BaseTool", "Other")):
+        write(registry=registry)
+        assert "anthropic_sdk" not in str(listed()[0])
+
+
+def test_definition_of_a_class_method_belongs_to_the_classes_derived_from_it(write, listed):
+    base = BASE.replace('name: str = ""', 'name: str = "base"').replace(
+        "def sent(self)", "@classmethod\n    def sent(cls)"
+    )
+    write(base=base.replace("DEFINITION", OPENAI.replace("self", "cls")), finding=FIND)
+    assert listed()[0] == ["finding.py:5 find openai_api class"]

@@ -483,3 +483,12 @@ def test_function_of_agents_in_several_files_is_one_tool(write):
     write(second=CLERK.format("from finding import find", "find"))
     assert listed(".") == [("find", "google_adk")]
     assert "(1 tool in 1 file: 1 Google ADK" in linted(".", "--static", "--no-cache")
+
+
+@pytest.mark.parametrize(("given", "name"), [('"find_order"', "find_order"), ("chosen()", None)])
+def test_function_has_the_name_that_its_file_gives_it(given, name, write):
+    write(
+        shop=f"{FUNCTION}\n\nfind.__name__ = {given}\n",
+        server="from fastmcp import FastMCP\nfrom shop import find\n\nserver = FastMCP('shop')\nserver.add_tool(find)\n",
+    )
+    assert listed("server.py") == [(name, "fastmcp")]

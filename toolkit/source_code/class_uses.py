@@ -17,6 +17,8 @@ from toolkit.source_code.source_files import SourceFile, last_name
 _CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)", re.MULTILINE)
 _CALL = re.compile(rb"\b(\w+)\(")
 _WORD = re.compile(rb"\w+")
+_DESCRIBES = re.compile(rb"""(?:["']name["'][ \t]*:|\bname[ \t]*=)[ \t]*(?!self\b|cls\b)\w+\.\w""")
+"""Where a definition takes its name from an object, such as `{"name": tool.name, …}`."""
 _NOT_USED = re.compile(
     rb"^[ \t]*(?:from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n]*)|import[ \t][^\n]*|(?:async[ \t]+)?def[ \t]+\w+)"
     rb"|^__all__[^=\n]*=[ \t]*[\[(][^\])]*[\])]|^\w+[ \t]*(?::[^=\n]+)?=(?!=)",
@@ -26,16 +28,18 @@ _NOT_USED = re.compile(
 
 
 class _Words:
-    """The names that each file of a project derives classes from, and those that it calls."""
+    """The names that each file of a project derives classes from, those that it calls, and which describe objects."""
 
     def __init__(self, files: Collection[Path]) -> None:
         self.bases: dict[str, set[str]] = {}
         self.called: dict[str, set[str]] = {}
+        self.describing: list[str] = []
         for file in map(os.path.realpath, files):
             with suppress(OSError):
                 text = bounded_bytes(file)
                 self._add(self.bases, file, (word for one in _CLASS.findall(text) for word in _WORD.findall(one)))
                 self._add(self.called, file, _CALL.findall(text))
+                self.describing += [file] if _DESCRIBES.search(text) else []
 
     @staticmethod
     def _add(found: dict[str, set[str]], file: str, words: Collection[bytes] | Iterator[bytes]) -> None:
@@ -101,6 +105,13 @@ class ClassUses:
                     scope = scope_around(source.tree, node)
                     if _is_among(cls, self._meanings.of(source, node.func, scope)):
                         yield Expression(source, node, scope)
+
+    def describing(self, cls: Defined) -> Iterator[SourceFile]:
+        """Yield the files of a project that know one of its classes, and may describe objects to a model."""
+        named = ast.Name(cls.node.name)
+        for source in filter(None, map(self._meanings.source, self._words_around(cls).describing)):
+            if cls.node.name in source.bindings and _is_among(cls, self._meanings.of(source, named)):
+                yield source
 
     def _files_with(self, cls: Defined, words: dict[str, set[str]]) -> Iterator[SourceFile]:
         found = words.get(cls.node.name, set()) | {cls.source.path}

@@ -23,7 +23,7 @@ from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.module_files import PACKAGE
-from toolkit.source_code.own_bases import OwnBase, OwnBases
+from toolkit.source_code.own_bases import ITSELF, OwnBase, OwnBases
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.registrations import argument_of, files_around
 from toolkit.source_code.registry_calls import FUNCTION_PARTS
@@ -156,7 +156,7 @@ class DeclaredTools:
     def _is_of_objects(self, source: SourceFile, formed: FormedTool) -> bool:
         """Whether a definition is made of the objects of a class, so that the classes derived from it are the tools."""
         name = None if formed.parts is None else parts_by_key(formed.parts).get("name")
-        if not (isinstance(name, ast.Attribute) and last_name(name.value) == "self"):
+        if not (isinstance(name, ast.Attribute) and last_name(name.value) in ITSELF):
             return False
         scope = scope_around(source.tree, formed.node)
         cls = None if scope is None else scope.enclosing_class(ast.Name("self"))
@@ -270,7 +270,7 @@ class DeclaredTools:
         """Yield the definition that a base class of the project makes of a class."""
         marks = marks_of(base.framework)
         if marks is not None:
-            sent_at = frozenset({(base.cls.source.path, base.line)})
+            sent_at = frozenset({base.place})
             form_of = None if marks.packages else base.framework
             yield DeclaredTool(marks, "class", node, found.name, as_class=found, sent_at=sent_at, form_of=form_of)
 

@@ -49,10 +49,10 @@ class HeldLists:
         yield from ((one, one.node) for one in made if isinstance(one.node, ast.Call))
 
     def name_of(self, function: Defined) -> str | None:
-        """Return the name of a function, which the function around it may set; `None` if only running shows it."""
+        """Return the name of a function, which the code around it may set; `None` if only running shows it."""
         scope = scope_around(function.source.tree, function.node)
         named = function.node.name
-        for one in own_nodes(scope.node.body) if scope is not None else ():
+        for one in own_nodes(scope.node.body) if scope is not None else function.source.tree.body:
             match one:
                 case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=target), attr="__name__")], value=value):
                     if target == named:

@@ -1,11 +1,12 @@
-"""Find the classes of a project that are tools because their base class describes its objects to a model.
+"""Find the classes of a project that are tools because it describes the objects of their base class to a model.
 
 The base class is the project's own. A method of it makes a definition of the attributes of `self`, such as
-`{"type": "function", "function": {"name": self.name, …}}`, and the classes derived from it set these attributes.
+`{"type": "function", "function": {"name": self.name, …}}`, or a file that knows it, such as a registry, makes one of
+those of an object. The classes derived from it set these attributes.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -27,24 +28,31 @@ _FRAMEWORK_OF_KEY = {"parameters": "openai_api", "input_schema": "anthropic_sdk"
 """The frameworks whose definitions have a schema under these keys."""
 _LISTS = (ast.List, ast.ListComp, ast.Constant)
 """Values that are not schemas: a dictionary with one of them lists something for people, and no model receives it."""
+ITSELF = ("self", "cls")
+"""The names of the object, or the class, of a method."""
 _OURS = "toolkit"
 _BEDROCK = "toolSpec"
 
 
 class OwnBase(NamedTuple):
-    """A class that describes its objects to a model.
+    """A class whose objects are described to a model.
 
     Attributes:
         cls: The class.
         framework: The framework whose form the definition has.
         kind: How the classes derived from it define tools.
-        line: The line of the definition.
+        place: The file and the line of the definition.
     """
 
     cls: Defined
     framework: str
     kind: ToolClasses
-    line: int
+    place: tuple[str, int]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The attributes that the definition is made of."""
+        return (self.kind.name, self.kind.description, *self.kind.schema)
 
 
 class OwnBases:
@@ -77,26 +85,37 @@ class OwnBases:
         return (base, found) if is_described and (has_schema or is_run) else None
 
     def describes(self, cls: Defined) -> bool:
-        """Return whether a class, or a base class of it, describes its objects."""
+        """Return whether the objects of a class, or of a base class of it, are described to a model."""
         return self._nearest_in([cls, *bases_of(self._constants, cls)]) is not None
 
     def _nearest_in(self, line: Sequence[Defined]) -> OwnBase | None:
-        """Return the nearest class that describes its objects; none for a class in a file that uses our package."""
+        """Return the nearest class whose objects are described; none for a class in a file that uses our package."""
         if line[0].source.imports_package(_OURS):
             return None
         return next(filter(None, map(self._describing, line)), None)
 
     def _describing(self, cls: Defined) -> OwnBase | None:
         if cls.node not in self._known:
-            self._known[cls.node] = next(_definitions_in(cls), None)
+            self._known[cls.node] = None  # during the search, which ends cycles
+            found = next(_definitions_in(cls), None)
+            self._known[cls.node] = found or next(self._described_by_others(cls), None)
         return self._known[cls.node]
+
+    def _described_by_others(self, cls: Defined) -> Iterator[OwnBase]:
+        """Yield how the files that know a class describe its objects, if it has what they need, and can be run."""
+        members = _members_of(cls)
+        for source in self._uses.describing(cls) if not members.isdisjoint(_METHODS) else ():
+            for one in _written_in(source, source.nodes):
+                found = _described(cls, one, _variable_in(one.parts["name"]))
+                if found is not None and members.issuperset(found.parts):
+                    yield found
 
 
 class _Definition(NamedTuple):
     framework: str
     parts: Mapping[str, ast.expr]
     key: str
-    line: int
+    place: tuple[str, int]
 
 
 def _definitions_in(cls: Defined) -> Iterator[OwnBase]:
@@ -104,27 +123,34 @@ def _definitions_in(cls: Defined) -> Iterator[OwnBase]:
     init = next((one.args for one in _methods_of(cls) if one.name == "__init__"), None)
     passed = () if init is None else tuple(one.arg for one in (*init.posonlyargs, *init.args)[1:])
     for method in _methods_of(cls):
-        for one in _written_in(cls.source, method):
-            name, description = _own(one.parts["name"]), _own(one.parts.get("description"))
-            schema = _first_own(one.parts[one.key])
-            if name is None or description is None or not (schema or _is_put_together(one)):
-                continue
-            kind = ToolClasses(
-                (),
-                _METHODS,
-                name=name,
-                description=description,
-                schema=(schema,) if schema else (),
-                passed=passed,
-                takes_call=schema is None or not _is_worked_out(cls, schema),
-            )
-            yield OwnBase(cls, one.framework, kind, one.line)
+        for one in _written_in(cls.source, ast.walk(method)):
+            if (found := _described(cls, one, ITSELF, passed)) is not None:
+                yield found
 
 
-def _written_in(source: SourceFile, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[_Definition]:
-    """Yield the dictionaries and calls in a method that may be definitions."""
+def _described(cls: Defined, one: _Definition, owners: Collection[str], passed: tuple[str, ...] = ()) -> OwnBase | None:
+    """Return how a definition describes the objects of a class, of whose attributes it is made, or `None`."""
+    name, description = _member(one.parts["name"], owners), _member(one.parts["description"], owners)
+    inner = (node for node in ast.walk(one.parts[one.key]) if isinstance(node, ast.expr))
+    schema = next((found for node in inner if (found := _member(node, owners))), None)
+    if name is None or description is None or not (schema or _is_put_together(one)):
+        return None
+    kind = ToolClasses(
+        (),
+        _METHODS,
+        name=name,
+        description=description,
+        schema=(schema,) if schema else (),
+        passed=passed,
+        takes_call=schema is None or not _is_worked_out(cls, schema),
+    )
+    return OwnBase(cls, one.framework, kind, one.place)
+
+
+def _written_in(source: SourceFile, nodes: Iterable[ast.AST]) -> Iterator[_Definition]:
+    """Yield the dictionaries and calls among some nodes that may be definitions."""
     of_bedrock: set[ast.AST] = set()
-    for node in ast.walk(method):
+    for node in nodes:
         framework = None
         if isinstance(node, ast.Dict):
             parts = parts_by_key(node)
@@ -137,7 +163,7 @@ def _written_in(source: SourceFile, method: ast.FunctionDef | ast.AsyncFunctionD
             continue
         key = next((one for one in _FRAMEWORK_OF_KEY if one in parts), None)
         if key is not None and {"name", "description"} <= parts.keys() and not isinstance(parts[key], _LISTS):
-            yield _Definition(framework or _FRAMEWORK_OF_KEY[key], parts, key, node.lineno)
+            yield _Definition(framework or _FRAMEWORK_OF_KEY[key], parts, key, (source.path, node.lineno))
 
 
 def _may_define(call: ast.Call) -> bool:
@@ -151,19 +177,22 @@ def _framework_of_call(source: SourceFile, call: ast.Call) -> str | None:
     return framework_of(source.meaning(call.func) or "")
 
 
-def _own(node: ast.expr | None) -> str | None:
-    """Return the attribute of `self` that an expression is, or the method that it calls, or `None`."""
+def _member(node: ast.expr, owners: Collection[str]) -> str | None:
+    """Return the attribute of one of some variables that an expression is, or the method that it calls, or `None`."""
     match node:
-        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+        case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in owners:
             return name
         case ast.Call(func=function, args=[], keywords=[]):
-            return _own(function)
+            return _member(function, owners)
     return None
 
 
-def _first_own(node: ast.expr) -> str | None:
-    """Return the first attribute of `self` in an expression, such as `schema` of `self.schema.model_json_schema()`."""
-    return next((found for one in ast.walk(node) if isinstance(one, ast.expr) and (found := _own(one))), None)
+def _variable_in(node: ast.expr) -> tuple[str, ...]:
+    """Return the variable whose attribute an expression is, such as `tool` of `tool.name`; else nothing."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name)) if name not in ITSELF:
+            return (name,)
+    return ()
 
 
 def _is_put_together(definition: _Definition) -> bool:
@@ -186,6 +215,16 @@ def _is_abstract(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def _methods_of(cls: Defined) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [one for one in cls.node.body if isinstance(one, FUNCTIONS)]
+
+
+def _members_of(cls: Defined) -> set[str]:
+    """Return the names of what the body of a class defines or declares."""
+    found = {one.name for one in _methods_of(cls)}
+    for one in cls.node.body:
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+    return found
 
 
 def _nearest_first(kind: ToolClasses, cls: Defined) -> ToolClasses:

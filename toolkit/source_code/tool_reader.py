@@ -483,7 +483,7 @@ class _Walk:
                 name = argument_of(call, registration.name)
                 named = None if name is None else turn.value(name) or Expression(self._source, turn.filled(name), names)
                 text = None if named is None else self._reader.constants.text(*named)
-                text = text or self._name(call, registration, one.node.name, names)
+                text = text or self._name(call, registration, self._reader.held.name_of(one), names)
                 yield self._of_function(call, found, one, kind=kind, name=text, scope=names)
 
     def _functions_in(self, turn: Turn, given: ast.expr, names: LocalNames | None) -> list[Defined]:
@@ -552,7 +552,7 @@ class _Walk:
         if made is not None and isinstance(name, ast.Attribute) and name.attr in _NAMES:
             value = value_in(made.node, name.attr) or given_in_init(made.node, name.attr)
             return None if value is None else self._reader.constants.text(made.source, value)
-        return self._name(call, found.registration, one.node.name, names)
+        return self._name(call, found.registration, self._reader.held.name_of(one), names)
 
     def _is_left_open(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> bool:
         """Note a call that may register any number of tools, and return whether it is in a loop over them."""

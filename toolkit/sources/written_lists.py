@@ -16,7 +16,7 @@ from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_hints import hint_of_unknown_mark, hint_of_use
 from toolkit.source_code.tool_reader import OURS, ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
-from toolkit.tools.foreign.frameworks import title_of
+from toolkit.tools.foreign.frameworks import is_only_read, title_of
 
 
 class WrittenList(NamedTuple):
@@ -67,6 +67,9 @@ def unmade_tools(files: Iterable[Path]) -> str | None:
         for tool in reader.tools_in(source):
             if tool.marks.forms:  # data is a tool in the source only
                 continue
+            if tool.framework != OURS and is_only_read(tool.framework):
+                read = f"tools of {tool.marks.title} are only read in the source"
+                return f"{read}: `toolkit list --static {os.path.relpath(file)}`, and `toolkit lint` checks them"
             at = (tool.mark or tool.node).lineno
             maker = next((one for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
             if maker is not None and tool.path == source.path:

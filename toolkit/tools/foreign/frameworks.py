@@ -217,6 +217,12 @@ def support_for(framework: str) -> ModuleType:
     return _plugin(framework)
 
 
+def is_only_read(framework: str) -> bool:
+    """Return whether the tools of a framework are read in the source, and objects of it are not recognised."""
+    support = support_for(framework)
+    return not (hasattr(support, "CLASSES") or hasattr(support, "MARKED"))
+
+
 def title_of(framework: str) -> str:
     """Return the display name of a framework."""
     marks: SourceMarks | None = getattr(support_for(framework), "MARKS", None)

@@ -29,7 +29,7 @@ from toolkit.tools.definition.marking import box_of, category_from_class, mark_o
 from toolkit.tools.definition.names import Claim, name_collisions
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.definition.spec_fields import plain_fields
-from toolkit.tools.foreign.frameworks import may_be_foreign, recogniser
+from toolkit.tools.foreign.frameworks import framework_of, is_only_read, may_be_foreign, recogniser, title_of
 from toolkit.tools.kinds.class_tools import AdaptedTextTool, looks_like_text_tool
 from toolkit.tools.kinds.function_tools import build_function
 from toolkit.tools.origins import place_of_tool
@@ -323,8 +323,11 @@ def _no_tool(candidate: Any) -> Problem:
         message = f"the text {candidate[:60]!r} is not a tool"
         hint = "load_tools opens tools by name or file, and returns a dictionary of tools"
     else:
-        message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is not a tool"
+        module = module_of_class(type(candidate))
+        message = f"an object of type '{module}.{kind_of(candidate)}' is not a tool"
         hint = "mark its methods with @tool, or give it a name, a description and execute(text)"
+        if (framework := framework_of(module)) is not None and is_only_read(framework):
+            hint = f"tools of {title_of(framework)} are only read in the source, by `toolkit list --static` and `lint`"
     return Problem(NOT_A_TOOL, message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)
 
 
