@@ -339,6 +339,31 @@ def test_tool_without_a_description_that_nobody_offers_is_not_essential(
     assert found == expected
 
 
+UNREAD = """
+from crewai.tools import tool
+
+
+@tool
+def find(order: str, fare: str) -> str:
+    \"\"\"Find an order of the shop by its number.\"\"\"
+    return shop.look(order)
+
+
+@tool
+def pay(order: str, fare: str) -> str:
+    \"\"\"Pay an order of the shop by its number.\"\"\"
+    return shop.settle(order)
+"""
+
+
+@pytest.mark.parametrize("offered", [["find"], ["find", "pay"]])
+def test_unused_parameter_of_a_tool_that_nobody_offers_is_not_essential(write, offered):
+    agent = f"from crewai import Agent\nfrom shop import find, pay\n\nagent = Agent(tools=[{', '.join(offered)}])\n"
+    write(shop=UNREAD, agent=agent)
+    found = [one["message"].split("'")[1] for one in lint(".") if one["code"] == "TK401"]
+    assert found == offered
+
+
 def test_cached_finding_depends_on_who_offers_the_tool(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop").mkdir()

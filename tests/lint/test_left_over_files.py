@@ -19,9 +19,10 @@ def found(*options):
 
 @pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
 def test_backup_that_cannot_be_read_is_a_note(write, mode):
-    write(server_old=BROKEN, server_backup2=BROKEN, Archived_in_till=BROKEN, threshold=BROKEN)
-    notes = dict.fromkeys(["Archived/till.py", "server_backup2.py", "server_old.py"], "info")
-    assert found(*mode, ".") == {**notes, "threshold.py": "error"}
+    write(server_old=BROKEN, server_backup2=BROKEN, Archived_in_till=BROKEN, legacy_v1_in_kiln=BROKEN)
+    write(tools_broken=BROKEN, threshold=BROKEN, backup=BROKEN)
+    left = ["Archived/till.py", "legacy_v1/kiln.py", "server_backup2.py", "server_old.py", "tools_broken.py"]
+    assert found(*mode, ".") == {**dict.fromkeys(left, "info"), "backup.py": "error", "threshold.py": "error"}
     assert found(*mode, "server_old.py") == {"server_old.py": "error"}
 
 

@@ -186,3 +186,8 @@ def test_definitions_of_a_loop_over_objects_have_the_names_that_their_classes_se
         "7 pay",
         "7 find_again",
     ]
+
+
+def test_loop_over_tools_makes_tools_of_the_other_functions_only(listed):
+    text = "@server.tool()\ndef stock(order: str) -> str:\n    return order\n\n\n"
+    assert listed(f"{text}for one in (stock, find):\n    server.add_tool(one)\n") == ["2 stock", "7 find"]

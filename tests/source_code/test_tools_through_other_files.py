@@ -492,3 +492,26 @@ def test_function_has_the_name_that_its_file_gives_it(given, name, write):
         server="from fastmcp import FastMCP\nfrom shop import find\n\nserver = FastMCP('shop')\nserver.add_tool(find)\n",
     )
     assert listed("server.py") == [(name, "fastmcp")]
+
+
+REGISTERED = '''
+def register(mcp):
+    @mcp.tool()
+    def find(order: str) -> str:
+        """Find an order by its number."""
+        return order
+'''
+MAIN = "from {package} import FastMCP\nfrom {module} import register\n\nserver = FastMCP('shop')\nregister(server)\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "framework"), [("mcp.server.fastmcp", "mcp_sdk"), ("fastmcp", "fastmcp")], ids=["sdk", "fastmcp"]
+)
+def test_server_that_a_function_receives_is_that_of_the_files_that_import_it(package, framework, write):
+    write(shop=REGISTERED, main=MAIN.format(package=package, module="shop"))
+    assert listed("shop.py") == [("find", framework)]
+    other = {"fastmcp": "mcp.server.fastmcp"}.get(package, "fastmcp")
+    write(another=MAIN.format(package=other, module="elsewhere"), elsewhere=REGISTERED)
+    assert listed("shop.py") == [("find", framework)]
+    write(main=f"from {package} import FastMCP\n", another="", elsewhere="")
+    assert listed("shop.py") == [("find", framework)]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
@@ -152,8 +153,10 @@ class Registrations:
             if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
         ]
         if len({found.marks.title for found in fitting}) > 1:
-            imported = {framework_of(one.module) for one in self.meanings.foreign_imports(source)}
-            fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
+            imported = {marks_of(one) for one in self.meanings.frameworks_in(source)}
+            if imported.isdisjoint(found.marks for found in fitting):
+                imported = {*self.registries.servers_around(source)}
+            fitting.sort(key=lambda found: found.marks not in imported)
         return fitting[0] if fitting else None
 
     def _registered_as(self, name: str) -> Registered | None:
@@ -276,7 +279,7 @@ class Registries:
     def __init__(self, meanings: Meanings) -> None:
         """Create an empty cache."""
         self._meanings = meanings
-        self._users: dict[str, tuple[_User, ...]] = {}
+        self._users: dict[Path, tuple[_User, ...]] = {}
         self._known: dict[Definition, Kept | None] = {}
         self._searched: set[str] = set()
 
@@ -300,10 +303,14 @@ class Registries:
             files = readers | {home.path}
         else:
             return None
-        if home.path not in self._users:
-            self._users[home.path] = tuple(self._users_near(home.path))
-        users = [one for one in self._users[home.path] if not files.isdisjoint(one.around)]
+        users = [one for one in self._users_near(home.path) if not files.isdisjoint(one.around)]
         return Kept(users[0].marks if users else None, files.union(one.path for one in users))
+
+    def servers_around(self, source: SourceFile) -> Iterator[SourceMarks]:
+        """Yield the frameworks of the servers whose files import a file, or else of all servers of the project."""
+        self._searched.add(source.path)
+        users = self._users_near(source.path)
+        yield from {one.marks: None for one in users if source.path in one.around} or (one.marks for one in users)
 
     @staticmethod
     def _readers(home: str, flags: Collection[str]) -> frozenset[str]:
@@ -315,9 +322,18 @@ class Registries:
                     found.add(os.path.realpath(file))
         return frozenset(found)
 
-    def _users_near(self, home: str) -> Iterator[_User]:
-        for file in map(str, project_files(home)):
+    def _users_near(self, home: str) -> tuple[_User, ...]:
+        """Return the files of a project with servers, on all of which one of its files depends now."""
+        files = [*map(str, project_files(home))]
+        for file in files:
             self._meanings.depend(home, os.path.realpath(file))
+        folder, _ = project_folder(home)
+        if folder not in self._users:
+            self._users[folder] = tuple(self._users_among(files))
+        return self._users[folder]
+
+    def _users_among(self, files: Iterable[str]) -> Iterator[_User]:
+        for file in files:
             with suppress(OSError):
                 source = self._meanings.source(file) if mentions_framework(bounded_bytes(file)) else None
                 taken = [] if source is None else self._meanings.foreign_imports(source)

@@ -477,7 +477,9 @@ class _Walk:
             registration = _named_behind(registration)
         for turn, taken in self._turns_around(given, names):
             for one in self._functions_in(turn, taken, names):
-                if one in known or self._is_passed_on(one, call, found) or self._is_closure(one, call, found, names):
+                if one in known or self._is_marked(one) or self._is_passed_on(one, call, found):
+                    continue
+                if self._is_closure(one, call, found, names):
                     continue
                 known.add(one)
                 name = argument_of(call, registration.name)

@@ -2,16 +2,14 @@
 
 import ast
 
-from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.registrations import call_with_options
 
 
-def is_left_out(tool: ToolDefinition) -> bool:
+def is_left_out(function: PythonFunction | None) -> bool:
     """Return whether no code of the project names a tool of a framework, although it names others of the same file."""
-    function = tool.function
-    if tool.framework is None or function is None or not isinstance(function.file, PythonFile):
+    if function is None or function.written is None or not isinstance(function.file, PythonFile):
         return False
     if not (name := _object_of(function)):
         return False

@@ -10,10 +10,9 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.requests import Request
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.sample_files import says_it_was_replaced
 from toolkit.source_code.tool_hints import mentions_framework
 
-_NAME = re.compile(r".*_(?:old|backup|bak)(?:[_\d].*)?", re.IGNORECASE)
-_FOLDERS = {"archive", "archived", "archives", "backup", "backups"}
 _MADE_ELSEWHERE = {
     "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
 }  # fmt: skip
@@ -33,9 +32,7 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
 
 
 def _looks_left_over(request: Request) -> bool:
-    *folders, name = Path(request.target).parts
-    is_old = _NAME.fullmatch(Path(name).stem) or _FOLDERS & {one.lower() for one in folders}
-    return not request.is_named and (bool(is_old) or not _uses_framework(request))
+    return not request.is_named and (says_it_was_replaced(Path(request.target)) or not _uses_framework(request))
 
 
 def _uses_framework(request: Request) -> bool:

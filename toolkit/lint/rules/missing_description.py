@@ -74,7 +74,7 @@ class MissingDescription(Rule):
             tool.location,
             hint=hint,
             severity=self._severity_for(tool),
-            is_minor=is_left_out(tool),
+            is_minor=tool.framework is not None and is_left_out(tool.function),
         )
 
     def _severity_for(self, tool: ToolDefinition) -> Severity:

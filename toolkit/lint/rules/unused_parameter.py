@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
 from toolkit.lint.clues.mocks import does_work, is_fixed
+from toolkit.lint.clues.offers import is_left_out
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
@@ -49,7 +50,7 @@ class UnusedParameter(Rule):
 
     A finding is essential only if the function does something: it reads another parameter, or calls something that may
     have an effect, and no name, comment or text in it says that it is a mock, a stub, not implemented or not supported yet. A `reason`
-    that nobody reads is not essential.
+    that nobody reads is not essential, nor is a tool that no code of the project names although it names others of the file.
 
     ## Example
 
@@ -117,7 +118,7 @@ class UnusedParameter(Rule):
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
                     severity="info" if _is_convention(function, parameter.name) else self.severity,
-                    is_minor=parameter.name in _GIVEN_REASONS or not does_work(function),
+                    is_minor=parameter.name in _GIVEN_REASONS or not does_work(function) or is_left_out(function),
                 )
 
 
