@@ -123,8 +123,10 @@ def test_app_for_people_only_has_no_tools_and_suggests_none(tmp_path, monkeypatc
     Path("app.py").write_text(app, "utf-8")
     result = CliRunner().invoke(application(), ["list", "--static", "."])
     assert (result.stdout, "Gradio" in result.stderr) == ("", False)
+    Path("other.py").write_text("import gradio\n\ngradio.Interface(print).launch(mcp_server=True)\n", "utf-8")
+    assert listed("app.py") == []
     Path("main.py").write_text("import app\n\napp.app.launch(mcp_server=True)\n", "utf-8")
-    assert listed(".") == (CASES / "gradio_app.txt").read_text("utf-8").splitlines()
+    assert listed("app.py") == (CASES / "gradio_app.txt").read_text("utf-8").splitlines()
 
 
 def test_plain_functions_of_a_deep_agent_are_tools(tmp_path, monkeypatch):

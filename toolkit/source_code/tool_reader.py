@@ -180,6 +180,7 @@ class ToolReader:
         self.held = HeldLists(self.constants, self.uses)
         self.declared = DeclaredTools(self.constants, self.uses)
         self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
+        self._mentioned_with: dict[tuple[str, frozenset[str]], bool] = {}
 
     def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
         """Return the tools that a file defines, in order of position; none if it cannot be parsed."""
@@ -198,6 +199,16 @@ class ToolReader:
             self.uses.depend_on_project(source)
             self._mentioned[key] = any(map(partial(_mentions, words), files))
         return self._mentioned[key]
+
+    def is_mentioned_with(self, source: SourceFile, words: Collection[str]) -> bool:
+        """Return whether a source, or a file of the project that imports it, mentions one of some words."""
+        key = (source.path, frozenset(words))
+        if key not in self._mentioned_with:
+            near = [source.path, *(map(str, project_files(source.path)) if self.is_mentioned(source, words) else ())]
+            files = filter(partial(_mentions, words), near)
+            sources = filter(None, map(self.meanings.source, files))
+            self._mentioned_with[key] = any(source.path in self.files_around(one) for one in sources)
+        return self._mentioned_with[key]
 
     def folders_of(self, files: Collection[str]) -> frozenset[str]:
         """Return the folders that were searched on behalf of files; a new file there may change their tools."""
@@ -406,7 +417,7 @@ class _Walk:
     def _is_of_no_model(self, call: ast.Call, found: Registered) -> bool:
         """Whether a call registers something that only people use: nothing else in the app, or not this."""
         words = found.marks.only_with
-        if words and not self._reader.is_mentioned(self._source, words):
+        if words and not self._reader.is_mentioned_with(self._source, words):
             return True
         given = ((argument_of(call, [name]), value) for name, value in found.registration.hidden_by)
         return any(isinstance(one, ast.Constant) and one.value == value for one, value in given)

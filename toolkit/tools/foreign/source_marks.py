@@ -247,7 +247,8 @@ class SourceMarks(NamedTuple):
         demands: What the framework requires of functions.
         sent: The definitions that programs write as plain data, if they do.
         forms: The forms of such definitions that need no package.
-        only_with: Texts one of which a project contains if what it registers is a tool; empty if it always is.
+        only_with: Texts one of which a file, or one that imports it, contains if what it registers is a tool; empty if
+            it always is.
         serves: The methods of its servers that use standard output unless another transport is set; if there are any,
             its tools are served over MCP.
     """
