@@ -280,3 +280,37 @@ def test_objects_that_a_comprehension_makes_of_rows_are_tools(rows, names, write
     server = f"import rows\nfrom rows import ToolSpec\n\nTOOLS = (*[{MADE.replace('in rows', f'in {rows}')}],)\n"
     write(rows=ROWS, server=server)
     assert listed()[0] == [f"server.py:4 {name} openai_api ToolSpec" for name in names]
+
+
+HELPER = f"""
+class Agent:
+    def __init__(self):
+        self.tools = [
+            self._declare("find", "Find an order.", {ORDER}),
+            self._declare("pay", parameters={ORDER}, description="Pay an order."),
+            self._declare(chosen(), "Send an order.", {ORDER}),
+        ]
+
+    def _declare(self, name, description, parameters):
+        RETURNED
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "names"),
+    [
+        (
+            f"return {{{PARTS}}}".replace('"find"', "name").replace(
+                ORDER, "{'type': 'OBJECT', 'properties': parameters}"
+            ),
+            2,
+        ),
+        (f"return {CHAT}".replace('"find"', "name").replace(ORDER, "parameters"), 2),
+        ('return {"name": name, "description": description, "rows": parameters}', 0),
+        ('return {"name": self.name, "description": description, "parameters": parameters}', 0),
+    ],
+)
+def test_definitions_that_a_helper_makes_of_its_arguments_are_tools(returned, names, write, listed):
+    write(agent=HELPER.replace("RETURNED", returned))
+    found = ["agent.py:5 find openai_api parameters", "agent.py:6 pay openai_api parameters"]
+    assert listed()[0] == found[:names]

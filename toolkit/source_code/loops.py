@@ -2,16 +2,15 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from typing import NamedTuple
 
 from toolkit.source_code.class_tools import fields_of, line_of
 from toolkit.source_code.constants import Constants, Expression, elements_of, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.registrations import argument_of, arguments_of
+from toolkit.source_code.registrations import argument_of, made_by_call
 from toolkit.source_code.source_files import Definition, SourceFile
-from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, placed
+from toolkit.source_code.syntax_nodes import FunctionNode, filled, own_nodes, placed
 from toolkit.tools.foreign.source_marks import Place
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -52,9 +51,7 @@ class Turn:
         """Return an expression with constants in place of the variables that stand for them: `f"get_{name}"`."""
         if not isinstance(text, ast.JoinedStr | ast.BinOp):
             return text
-        return _filled(
-            text, {name: one.node for name, one in self._bound.items() if isinstance(one.node, ast.Constant)}
-        )
+        return filled(text, {name: one.node for name, one in self._bound.items() if isinstance(one.node, ast.Constant)})
 
     def _part(self, name: str, key: object, field: str) -> Expression | None:
         rows = [self._bound[name]] if name in self._bound else []
@@ -82,20 +79,6 @@ class Turn:
         for cls in classes:
             if (value := value_in(cls.node, field)) is not None:
                 yield Expression(cls.source, value, None)
-
-
-def _filled(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """Return a copy of an expression with other expressions in place of some variables."""
-    filled: ast.expr = _Filled(values).visit(deepcopy(node))
-    return filled
-
-
-class _Filled(ast.NodeTransformer):
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self._values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._values.get(node.id, node)
 
 
 def _parts(row: ast.expr, key: object) -> Iterator[ast.expr]:
@@ -160,13 +143,11 @@ class Loops:
         call = element.node
         if not isinstance(call, ast.Call):
             return element
-        for one in self._meanings.of(element.source, call.func, element.names):
-            if isinstance(one, Defined) and isinstance(one.node, FunctionNode) and one.source is element.source:
-                returned = [each.value for each in own_nodes(one.node.body) if isinstance(each, ast.Return)]
-                if len(returned) == 1 and isinstance(returned[0], ast.Tuple | ast.List | ast.Dict):
-                    row = _filled(returned[0], arguments_of(call, one.node))
-                    return element._replace(node=placed(row, call))
-        return element
+        called = self._meanings.of(element.source, call.func, element.names)
+        here = (one.node for one in called if isinstance(one, Defined) and one.source is element.source)
+        rows = (made_by_call(call, one) for one in here if isinstance(one, FunctionNode))
+        row = next((one for one in rows if one is not None), call)
+        return element._replace(node=row)
 
     def _entries(self, owner: Expression, view: str) -> Iterator[Expression]:
         """Yield the keys, the values or the pairs of the dictionaries that an expression is or is bound to."""

@@ -18,7 +18,7 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
-from toolkit.source_code.syntax_nodes import FunctionNode
+from toolkit.source_code.syntax_nodes import FunctionNode, filled, own_nodes, placed
 from toolkit.source_code.tool_hints import mentions_framework
 from toolkit.tools.foreign.frameworks import all_packages, framework_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, is_among
@@ -71,10 +71,13 @@ def places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
     return found | {one.arg: (one.arg,) for one in given.kwonlyargs}
 
 
-def arguments_of(call: ast.Call, function: Definition) -> dict[str, ast.expr]:
-    """Return what a call gives to the parameters of a function, as far as it shows that."""
-    found = {name: argument_of(call, places) for name, places in places_of(function).items()}
-    return {name: given for name, given in found.items() if given is not None}
+def made_by_call(call: ast.Call, function: FunctionNode) -> ast.expr | None:
+    """Return the tuple, list or dictionary that a function of the same file makes of a call, or `None`."""
+    returned = [one.value for one in own_nodes(function.body) if isinstance(one, ast.Return)]
+    if len(returned) != 1 or not isinstance(returned[0], ast.Tuple | ast.List | ast.Dict):
+        return None
+    given = {name: argument_of(call, places) for name, places in places_of(function).items()}
+    return placed(filled(returned[0], {name: one for name, one in given.items() if one is not None}), call)
 
 
 class Registered(NamedTuple):

@@ -1,7 +1,8 @@
 """Fast traversal of syntax trees, for all rules that need it."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from typing import TypeVar
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -144,6 +145,20 @@ def children(node: ast.AST) -> list[ast.AST]:
 def placed(made: _Node, at: ast.AST) -> _Node:
     """Return a node that the source does not contain; it and its parts get the place of the node that it stands for."""
     return ast.fix_missing_locations(ast.copy_location(made, at))
+
+
+def filled(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """Return a copy of an expression with other expressions in place of some variables."""
+    copied: ast.expr = _Filled(values).visit(deepcopy(node))
+    return copied
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._values.get(node.id, node)
 
 
 def added_to(place: ast.AST, name: str) -> Iterator[ast.expr]:
