@@ -14,8 +14,9 @@ _FOLDERS = frozenset(
 """The names of folders with samples, tests, and copies that no one edits."""
 _FIRST = frozenset({"demo", "example", "mock", "sample", "test", "tests"})
 _LAST = frozenset(
-    {"demo", "demos", "example", "examples", "mock", "mocks", "sample", "samples", "stub", "stubs", "test"}
-)
+    {"demo", "demos", "example", "examples", "fixture", "fixtures", "mock", "mocks", "sample", "samples", "stub",
+     "stubs", "test"}
+)  # fmt: skip
 """The first and last words of the names of such files, and of folders such as `rag_examples`."""
 _LEFT = frozenset({"backup", "bak", "broken", "deprecated", "depreciated", "legacy", "obsolete", "old", "unused"})
 """The last words of the names of files and folders that others have replaced, such as `server_old2.py`."""

@@ -9,6 +9,7 @@ from toolkit.lint.clues.wording import Phrase, may_have_one_of, may_instruct
 from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem, Severity
+from toolkit.source_code.sample_files import is_in_samples
 
 
 class _Sign(NamedTuple):
@@ -95,7 +96,8 @@ class InstructionInDescription(Rule):
     rule weighs several signs together. A description may say which tool must be called first, and may give advice on
     what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
     an error in third-party definitions. In your own source, it is a warning if the text overrides other instructions, or
-    hides from the user what else it asks for; anything else is a note there, since it is nearly always advice.
+    hides from the user what else it asks for; anything else is a note there, since it is nearly always advice, and so is
+    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect.
 
     ## Example
 
@@ -145,14 +147,20 @@ class InstructionInDescription(Rule):
             f"{text.subject} of {tool.name!r} gives the model instructions: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
             hint="say what the tool does and when to use it",
-            severity=_severity_for(tool, text),
+            severity=self._severity_for(tool, text),
         )
 
+    def _severity_for(self, tool: ToolDefinition, text: Text) -> Severity:
+        if tool.is_foreign:
+            return "error"
+        if is_own_source(tool) and (not is_against_user(text.value) or self._is_sample(tool)):
+            return "info"
+        return "warning"
 
-def _severity_for(tool: ToolDefinition, text: Text) -> Severity:
-    if tool.is_foreign:
-        return "error"
-    return "warning" if not is_own_source(tool) or is_against_user(text.value) else "info"
+    def _is_sample(self, tool: ToolDefinition) -> bool:
+        """Whether a definition without a function is a sample, such as an attack that a test must detect."""
+        place = tool.location
+        return tool.function is None and place is not None and is_in_samples(place.file, self.settings.directory)
 
 
 _NEAR = 150
