@@ -314,3 +314,27 @@ def test_definitions_that_a_helper_makes_of_its_arguments_are_tools(returned, na
     write(agent=HELPER.replace("RETURNED", returned))
     found = ["agent.py:5 find openai_api parameters", "agent.py:6 pay openai_api parameters"]
     assert listed()[0] == found[:names]
+
+
+TOLD = """
+class Shop:
+    def get_tool_definitions(self):
+        return [
+            {"name": "find", "description": "Find an order.", "parameters": {"order": "string: its number"}},
+            {"name": "list_orders", "description": "List the orders.", "parameters": {}},
+            {"name": "pay", "description": "Pay an order.", "parameters": {"type": "object"}},
+        ]
+"""
+
+
+def test_table_of_tools_may_tell_in_texts_what_the_parameters_are(write, listed):
+    write(shop=TOLD)
+    assert listed()[0] == ["shop.py:5 find openai_api parameters"]
+    write(shop=TOLD.replace("get_tool_definitions", "get_pages"))
+    assert listed() == NOTHING
+
+
+def test_definition_of_cohere_is_a_tool(write, listed):
+    function = 'ToolV2Function(name="find", description="Find an order.", parameters={})'
+    write(shop=f'from cohere import ToolV2, ToolV2Function\n\nFIND = ToolV2(type="function", function={function})\n')
+    assert listed()[0] == ["shop.py:3 find openai_api parameters"]

@@ -515,3 +515,10 @@ def test_server_that_a_function_receives_is_that_of_the_files_that_import_it(pac
     assert listed("shop.py") == [("find", framework)]
     write(main=f"from {package} import FastMCP\n", another="", elsewhere="")
     assert listed("shop.py") == [("find", framework)]
+
+
+@pytest.mark.parametrize(("given", "name"), [('"Find Order"', "Find Order"), ("chosen()", None)])
+def test_tool_has_the_name_that_its_file_gives_it(given, name, write):
+    made = f"found = tool(find)\nfound.name = {given}\n"
+    write(tools=f"from langchain_core.tools import tool\n{FUNCTION}\n\n{made}")
+    assert listed("tools.py") == [(name, "langchain")]

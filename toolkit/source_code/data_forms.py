@@ -21,7 +21,7 @@ from toolkit.tools.foreign.source_marks import DataForm, is_among
 
 _CALLED = {
     "dict", "ChatCompletionFunctionToolParam", "ChatCompletionToolParam", "ChatCompletionToolParamFunctionChunk",
-    "FunctionDefinition", "FunctionToolParam",
+    "FunctionDefinition", "FunctionToolParam", "ToolV2", "ToolV2Function",
 }  # fmt: skip
 """Typed dictionaries of SDKs, which are written as calls."""
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")

@@ -1,4 +1,7 @@
-"""Finds functions that a program describes to a model: `TOOLS = [{"name": …, "description": …, "func": find}]`."""
+"""Finds functions that a program describes to a model: `TOOLS = [{"name": …, "description": …, "func": find}]`.
+
+Instead of the function, an entry may have texts about the parameters: `"parameters": {"order": "string: its number"}`.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -9,6 +12,8 @@ from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key, placed
 from toolkit.tools.definition.names import words_of
 
+TOLD_PARTS = ("parameters", "params", "args", "arguments")
+"""What the texts about the parameters of a tool are called."""
 DESCRIBING = (ast.Assign, ast.AnnAssign, ast.Call, ast.FunctionDef, ast.AsyncFunctionDef)
 """The nodes that may describe functions."""
 
@@ -35,7 +40,7 @@ def described_functions(node: ast.AST) -> Iterator[DescribedFunction]:
         for key, entry in _entries(listed):
             parts = parts_by_key(entry)
             name = parts.get("name", key)
-            if name is not None and "description" in parts and _has_function(parts):
+            if name is not None and "description" in parts and (_has_function(parts) or _tells_parameters(parts)):
                 yield _described(entry, name, parts["description"])
 
 
@@ -79,6 +84,17 @@ def _entries(listed: ast.expr) -> Iterator[tuple[ast.expr | None, ast.Dict]]:
         case ast.Dict(keys=keys, values=values):
             yield None, listed
             yield from ((key, one) for key, one in zip(keys, values, strict=True) if isinstance(one, ast.Dict))
+
+
+def _tells_parameters(parts: dict[str, ast.expr]) -> bool:
+    """Whether an entry says in a text for each parameter what it is, instead of in a schema."""
+    given = next((parts[one] for one in TOLD_PARTS if one in parts), None)
+    told = parts_by_key(given) if isinstance(given, ast.Dict) else {}
+    return bool(told) and "type" not in told and all(map(_is_text, told.values()))
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _has_function(parts: dict[str, ast.expr]) -> bool:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cache
 
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.described_functions import TOLD_PARTS
 from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.source_files import Imported
@@ -33,8 +34,9 @@ _FORMS = (
 )
 _ENTRY = rf"""["'](?:{"|".join(FUNCTION_PARTS)})["'][ \t]*:[ \t]*[^\W\d]"""
 _CALL = r"""(?:Tool\w*|\.register)\(\s*(?:(?:name|description)[ \t]*=|["'])"""
-_DESCRIBED = re.compile(f"{_ENTRY}|{_CALL}".encode())
-"""An entry of a table with a function, or a call that begins with the name or the description of a tool."""
+_TELLS = rf"""["'](?:{"|".join(TOLD_PARTS)})["'][ \t]*:[ \t]*\{{\s*["']\w+["'][ \t]*:[ \t]*["']"""
+_DESCRIBED = re.compile(f"{_ENTRY}|{_CALL}|{_TELLS}".encode())
+"""An entry of a table with a function or texts about parameters, or a call that begins with a tool's name or text."""
 _COMMENT = re.compile(rb"#[^\n]*")
 _WORD = re.compile(rb"[^\W\d]\w*")
 

@@ -565,7 +565,20 @@ class _Walk:
         if made is not None and isinstance(name, ast.Attribute) and name.attr in _NAMES:
             value = value_in(made.node, name.attr) or given_in_init(made.node, name.attr)
             return None if value is None else self._reader.constants.text(made.source, value)
+        if (later := self._later_name(call, names)) is not None:
+            return self._reader.constants.text(self._source, later)
         return self._name(call, found.registration, self._reader.held.name_of(one), names)
+
+    def _later_name(self, call: ast.Call, names: LocalNames | None) -> ast.expr | None:
+        """Return what the top level sets as the name of the tool that a call makes: `found.name = "find"`."""
+        variables = self._source.bindings.items() if names is None else ()
+        variable = next((name for name, bound in variables if call in bound), None)
+        for one in self._source.tree.body if variable is not None else ():
+            match one:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=target), attr="name")], value=value):
+                    if target == variable:
+                        return value
+        return None
 
     def _is_left_open(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> bool:
         """Note a call that may register any number of tools, and return whether it is in a loop over them."""
