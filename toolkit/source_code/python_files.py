@@ -11,7 +11,8 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
-from toolkit.source_code.tool_reader import OURS, Shown, ToolReader, WrittenTool, is_out_of_reach
+from toolkit.source_code.tool_reader import ToolReader, is_out_of_reach
+from toolkit.source_code.written_tools import OURS, Shown, WrittenTool
 from toolkit.tools.foreign.source_marks import OUR_MARKS
 
 

@@ -1,19 +1,15 @@
 """Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from toolkit.codes import NO_TOOLS
-from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, given_in_init, is_model
+from toolkit.source_code.class_tools import bases_of, class_tools, given_in_init, is_model
 from toolkit.source_code.class_uses import ClassUses
-from toolkit.source_code.constants import Constants, Expression, UnknownValueError, value_in
+from toolkit.source_code.constants import Constants, Expression, value_in
 from toolkit.source_code.declared_tools import DeclaredTools
 from toolkit.source_code.held_lists import HeldLists
 from toolkit.source_code.known_marks import MarksTable, marks_of
@@ -22,7 +18,8 @@ from toolkit.source_code.loops import Loops, Turn
 from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.project_files import project_files
-from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around, hides_arguments
+from toolkit.source_code.registered_names import RegisteredNames, named_behind, set_later
+from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes, placed
 from toolkit.source_code.tool_factories import (
@@ -43,91 +40,15 @@ from toolkit.source_code.tool_factories import (
 )
 from toolkit.source_code.tool_hints import ToolHints
 from toolkit.source_code.tool_instances import Instances
+from toolkit.source_code.written_tools import IN_LIST, OURS, Function, Shown, WrittenTool, value_of
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, framework_of
-from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, ToolClasses, is_among
+from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, SourceMarks, ToolClasses, is_among
 
-OURS = "toolkit"
-IN_LIST = "tools="
-"""The kind of a tool that is a function in the list of an agent."""
 _BY_ATTRIBUTES = next(one for one in OUR_MARKS.tool_classes if not one.bases)
 _RENAMED = "name="
 _ON_DEFINITIONS = {"decorator", "class"}
 _NAMES = {"name", "tool_name"}
 _DEEPEST = 4
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WrittenTool:
-    """A tool that a Python file defines.
-
-    Attributes:
-        path: The file that registers the tool.
-        framework: Its framework: a folder of `toolkit.frameworks`, or `toolkit`.
-        marks: The marks of that framework.
-        kind: How it is registered: `decorator`, `class`, or the name of the called function, such as `add_tool`.
-        node: The node to show to users: its function or class in this file, or the call that creates the tool.
-        name: The name of the tool, or `None` if only running the file would show it.
-        mark: The decorator or call that makes it a tool.
-        registration: The kind of that call.
-        function: The function that the tool runs, if known.
-        home: The file of that function.
-        as_class: Details of a class that is a tool.
-        declared: The definition in a variable of a module that is a tool.
-        within: The file and the line of the call that registers it, if that is in a function of the project, which may
-            add anything.
-        registry: The files of the project's registry that keeps it for a server, and alone makes it a tool.
-        sent_at: The files and lines of dictionaries that the project makes of such definitions, to send them.
-        kept_in: The files of the project's registry, if a framework makes it a tool as well.
-        scope: The scope of its mark; `None` for the top level of the file.
-    """
-
-    path: str
-    framework: str
-    marks: SourceMarks
-    kind: str
-    node: ast.stmt | ast.expr
-    name: str | None
-    mark: ast.expr | None = None
-    registration: Registration | None = None
-    function: Function | None = None
-    home: str | None = None
-    as_class: ClassTool | None = None
-    declared: ast.Dict | None = None
-    within: tuple[str, int] | None = None
-    registry: frozenset[str] = frozenset()
-    sent_at: frozenset[tuple[str, int]] = frozenset()
-    kept_in: frozenset[str] = frozenset()
-    scope: LocalNames | None = None
-
-    @property
-    def followed(self) -> frozenset[tuple[str, int]]:
-        """The files and lines of the calls in functions of the project that register it; line 0 is a whole file."""
-        within = [] if self.within is None else [self.within]
-        return frozenset([*within, *self.sent_at, *((file, 0) for file in self.registry | self.kept_in)])
-
-    @property
-    def is_wrapped(self) -> bool:
-        """Whether its mark is a function of the project that applies one."""
-        return self.within is not None
-
-    def argument(self, places: Sequence[Place]) -> ast.expr | None:
-        """Return the first argument of its mark with one of these positions or names, or `None`."""
-        return None if self.mark is None else argument_of(self.mark, places)
-
-
-def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
-    """Return the value of a key in a dictionary display, or `None`."""
-    pairs = zip(mapping.keys, mapping.values, strict=True)
-    return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
-
-
-def part_of(whole: ast.expr, *keys: str) -> ast.expr | None:
-    """Return what a dictionary display has under one of some keys, or a call under one of these keywords, or `None`."""
-    if isinstance(whole, ast.Call):
-        return argument_of(whole, keys)
-    found = (value_of(whole, key) for key in keys) if isinstance(whole, ast.Dict) else ()
-    return next((one for one in found if one is not None), None)
 
 
 def _mentions(words: Collection[str], file: str) -> bool:
@@ -136,26 +57,6 @@ def _mentions(words: Collection[str], file: str) -> bool:
     except OSError:
         return False
     return any(word.encode() in text for word in words)
-
-
-class Shown(NamedTuple):
-    """What the source of a file shows.
-
-    Attributes:
-        tools: The tools that it defines, in order of position.
-        unfollowed: The calls with which it registers tools that it does not show.
-        is_cut: Whether it is nested too deeply to be followed, so that any tools are unknown.
-    """
-
-    tools: tuple[WrittenTool, ...] = ()
-    unfollowed: tuple[Unfollowed, ...] = ()
-    is_cut: bool = False
-
-    def cuts_in(self, file: str) -> tuple[Problem, ...]:
-        """Return the problem that the tools of a file are not known, if so."""
-        hint = "import the file where the framework is installed, or define the tools in another file"
-        message = "the source is nested too deeply to be followed, so any tools in it are not known"
-        return (Problem(NO_TOOLS, message, Location(file), "warning", hint),) if self.is_cut else ()
 
 
 class ToolReader:
@@ -178,6 +79,7 @@ class ToolReader:
         self.loops = Loops(self.constants)
         self.instances = Instances(self.constants, self.marks)
         self.held = HeldLists(self.constants, self.uses)
+        self.names = RegisteredNames(self.constants, self.held)
         self.declared = DeclaredTools(self.constants, self.uses)
         self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
         self._mentioned_with: dict[tuple[str, frozenset[str]], bool] = {}
@@ -485,7 +387,7 @@ class _Walk:
         known = set()
         registration = found.registration
         if argument_of(call, registration.name) in call.args[:1]:  # the function, with its name behind it
-            registration = _named_behind(registration)
+            registration = named_behind(registration)
         for turn, taken in self._turns_around(given, names):
             for one in self._functions_in(turn, taken, names):
                 if one in known or self._is_marked(one) or self._is_passed_on(one, call, found):
@@ -565,20 +467,9 @@ class _Walk:
         if made is not None and isinstance(name, ast.Attribute) and name.attr in _NAMES:
             value = value_in(made.node, name.attr) or given_in_init(made.node, name.attr)
             return None if value is None else self._reader.constants.text(made.source, value)
-        if (later := self._later_name(call, names)) is not None:
+        if (later := set_later(self._source, call, names)) is not None:
             return self._reader.constants.text(self._source, later)
         return self._name(call, found.registration, self._reader.held.name_of(one), names)
-
-    def _later_name(self, call: ast.Call, names: LocalNames | None) -> ast.expr | None:
-        """Return what the top level sets as the name of the tool that a call makes: `found.name = "find"`."""
-        variables = self._source.bindings.items() if names is None else ()
-        variable = next((name for name, bound in variables if call in bound), None)
-        for one in self._source.tree.body if variable is not None else ():
-            match one:
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=target), attr="name")], value=value):
-                    if target == variable:
-                        return value
-        return None
 
     def _is_left_open(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> bool:
         """Note a call that may register any number of tools, and return whether it is in a loop over them."""
@@ -881,55 +772,7 @@ class _Walk:
     def _name(
         self, mark: ast.expr, registration: Registration, otherwise: str | None, names: LocalNames | None
     ) -> str | None:
-        """Return the name in a mark, or that of the marked function; `None` if only running the file would show it."""
-        if (whole := argument_of(mark, registration.whole)) is not None:
-            return self._name_in_whole(Expression(self._source, whole, names))
-        name = argument_of(mark, registration.name)
-        if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
-            if isinstance(name, ast.Attribute) and name.attr == "__name__":
-                return otherwise
-            text = self._reader.constants.text(self._source, name, names)
-            is_first = isinstance(mark, ast.Call) and mark.args and name is mark.args[0] and otherwise is not None
-            if text is None and is_first and self._functions(name, names):  # the function, with its name behind it
-                return self._name(mark, _named_behind(registration), otherwise, names)
-            return text
-        if hides_arguments(mark):
-            return None
-        if registration.named_after:
-            return self._name_of_agent(mark, registration, names)
-        return self._name_of_class(mark, registration, names) if registration.named_after_class else otherwise
-
-    def _name_in_whole(self, whole: Expression) -> str | None:
-        """Return the name in the dictionary or the object that defines all of a tool."""
-        with suppress(UnknownValueError, KeyError, TypeError):
-            return str(self._reader.constants.value(*whole)["name"])
-        made = [whole]
-        if isinstance(whole.node, ast.Name | ast.Attribute):
-            made = [Expression(*one) for one in self._reader.meanings.values_of(whole.source, whole.node, whole.names)]
-        named = [(one, part_of(one.node, "name")) for one in made if isinstance(one.node, ast.Call)]
-        text = self._reader.constants.text
-        texts = {None if name is None else text(one.source, name, one.names) for one, name in named}
-        return texts.pop() if len(texts) == 1 else None
-
-    def _name_of_agent(self, mark: ast.expr, registration: Registration, names: LocalNames | None) -> str | None:
-        """Return the name of the agent that a mark makes a tool of; `None` if only running the file would show it."""
-        agent = argument_of(mark, registration.named_after)
-        if "self" in registration.named_after:
-            agent = mark.func.value if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Attribute) else None
-        given = [(one, argument_of(call, ("name",))) for one, call in self._calls_behind(agent, names)]
-        texts = {self._reader.constants.text(one.source, name, one.names) for one, name in given if name is not None}
-        return texts.pop() if len(texts) == 1 else None
-
-    def _name_of_class(self, mark: ast.expr, registration: Registration, names: LocalNames | None) -> str | None:
-        """Return the name of the class of the object that a mark makes a tool of, in snake case, or `None`."""
-        given = argument_of(mark, registration.named_after_class)
-        classes = {one.source.short_name(call.func) for one, call in self._calls_behind(given, names)}
-        name = classes.pop() if len(classes) == 1 else ""
-        return _in_snake_case(name) if name[:1].isupper() else None
-
-    def _calls_behind(self, given: ast.expr | None, names: LocalNames | None) -> list[tuple[Expression, ast.Call]]:
-        found = [] if given is None else self._reader.held.calls_behind(Expression(self._source, given, names))
-        return [*found]
+        return self._reader.names.of_mark(Expression(self._source, mark, names), registration, otherwise)
 
     def _tool(
         self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, *, framework: str | None = None, **known: Any
@@ -977,16 +820,6 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
 def scope_of(function: Defined) -> LocalNames:
     """Return the scope of the body of a function."""
     return LocalNames(function.node, scope_around(function.source.tree, function.node))
-
-
-def _in_snake_case(name: str) -> str:
-    parts = (f"_{two}" if two.isupper() and not one.isupper() else two for one, two in pairwise(name))
-    return f"{name[:1]}{''.join(parts)}".lower()
-
-
-def _named_behind(registration: Registration) -> Registration:
-    """Return a registration whose first argument is the function instead of the name."""
-    return registration._replace(name=tuple(place for place in registration.name if place != 0))
 
 
 def _as_function(node: Definition) -> Function | None:

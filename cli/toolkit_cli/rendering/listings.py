@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolkit.disclosure.offering import Branch
-from toolkit.source_code.tool_reader import WrittenTool
+from toolkit.source_code.written_tools import WrittenTool
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import UNKNOWN, Line, cut, one_line, stem, table
 

@@ -1,7 +1,7 @@
 """Combines the source of a tool with what the child process reports about it into one definition."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.lint.definitions.source_texts import SourceTexts, texts_of
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
@@ -9,12 +9,9 @@ from toolkit.problems import Location
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.tool_reader import OURS
+from toolkit.source_code.written_tools import OURS, WrittenTool
 from toolkit.tools.definition.definition_places import place_in_file
 from toolkit.tools.definition.spec import ToolSpec, read_record
-
-if TYPE_CHECKING:
-    from toolkit.source_code.tool_reader import WrittenTool
 
 
 def built_definition(
@@ -72,7 +69,7 @@ def marks_to_functions(file: PythonFile, records: Sequence[Mapping[str, Any]]) -
 
 def written_behind(
     file: PythonFile, records: Sequence[Mapping[str, Any]], functions: Mapping[int, PythonFunction]
-) -> dict[int, "WrittenTool"]:
+) -> dict[int, WrittenTool]:
     """Return the tools of other frameworks in a file's source, by the index of the tool's record.
 
     Args:
@@ -95,7 +92,7 @@ def is_described_otherwise(file: PythonFile, record: Mapping[str, Any]) -> bool:
     return record["framework"] is None and any(place == file.location(one.node)[:3] for one in classes)
 
 
-def _made_by(file: PythonFile, record: Mapping[str, Any], others: Collection["WrittenTool"]) -> "WrittenTool | None":
+def _made_by(file: PythonFile, record: Mapping[str, Any], others: Collection[WrittenTool]) -> "WrittenTool | None":
     own = [one for one in file.written if one.framework == (record["framework"] or OURS)]
     place = _start(record["spec"].get("location"))
     in_place = (one for one in own if one.as_class and place == file.location(one.node)[:3])

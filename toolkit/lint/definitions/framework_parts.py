@@ -15,7 +15,7 @@ from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.requirements import Used, version_used
-from toolkit.source_code.tool_reader import OURS, WrittenTool, part_of, value_of
+from toolkit.source_code.written_tools import OURS, WrittenTool, part_of, value_of
 from toolkit.tools.definition.spec import TEXT_PARAMETERS
 from toolkit.tools.foreign.source_marks import is_among
 

@@ -23,7 +23,7 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.tool_reader import IN_LIST, OURS, WrittenTool, part_of
+from toolkit.source_code.written_tools import IN_LIST, OURS, WrittenTool, part_of
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import is_among
 

@@ -10,7 +10,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.tool_reader import value_of
+from toolkit.source_code.written_tools import value_of
 
 
 class ContradictoryHints(Rule):

@@ -10,7 +10,7 @@ from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
 
 if TYPE_CHECKING:
-    from toolkit.source_code.tool_reader import WrittenTool
+    from toolkit.source_code.written_tools import WrittenTool
 
 
 class CoroutineAsPlainFunction(Rule):

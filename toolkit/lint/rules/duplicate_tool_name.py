@@ -15,7 +15,7 @@ from toolkit.source_code.python_files import PythonFile
 from toolkit.tools.definition.names import collision
 
 if TYPE_CHECKING:
-    from toolkit.source_code.tool_reader import WrittenTool
+    from toolkit.source_code.written_tools import WrittenTool
 
 
 class DuplicateToolName(Rule):
