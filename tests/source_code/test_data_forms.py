@@ -330,11 +330,25 @@ class Shop:
 def test_table_of_tools_may_tell_in_texts_what_the_parameters_are(write, listed):
     write(shop=TOLD)
     assert listed()[0] == ["shop.py:5 find openai_api parameters"]
-    write(shop=TOLD.replace("get_tool_definitions", "get_pages"))
-    assert listed() == NOTHING
+    for other in (
+        TOLD.replace("get_tool_definitions", "get_pages"),
+        TOLD.replace('"name": "find"', '"kind": "a", "name": "find"'),
+    ):
+        write(shop=other)
+        assert listed() == NOTHING
 
 
 def test_definition_of_cohere_is_a_tool(write, listed):
     function = 'ToolV2Function(name="find", description="Find an order.", parameters={})'
     write(shop=f'from cohere import ToolV2, ToolV2Function\n\nFIND = ToolV2(type="function", function={function})\n')
     assert listed()[0] == ["shop.py:3 find openai_api parameters"]
+
+
+def test_registry_describes_what_a_file_is_named_after(write, listed):
+    mark = '@registry.register(name="find_order", description="Find an order.")'
+    text = f"def register_tools(registry):\n    {mark}\n    def find(order: str) -> str:\n        return order\n"
+    write(math_tools=text, tools_in_shop=text, math_commands=text)
+    assert listed()[0] == [
+        "math_tools.py:2 find_order openai_api parameters",
+        "tools/shop.py:2 find_order openai_api parameters",
+    ]

@@ -522,3 +522,10 @@ def test_tool_has_the_name_that_its_file_gives_it(given, name, write):
     made = f"found = tool(find)\nfound.name = {given}\n"
     write(tools=f"from langchain_core.tools import tool\n{FUNCTION}\n\n{made}")
     assert listed("tools.py") == [(name, "langchain")]
+
+
+def test_function_in_the_lists_of_agents_of_several_files_is_one_tool(write):
+    agent = "from langchain.agents import create_agent\n{}\n\nagent = create_agent(model=None, tools=[find])\n"
+    write(first=agent.format(FUNCTION), second=agent.format("from first import find"))
+    assert listed(".") == [("find", "langchain")]
+    assert listed("second.py") == [("find", "langchain")]

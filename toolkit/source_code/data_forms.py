@@ -6,6 +6,7 @@ They are part of requests to a model, which a program can send with any package,
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.source_code.constants import Constants, UnknownValueError, elements_of
@@ -93,7 +94,7 @@ class DataForms:
 
     def _of_functions(self, source: SourceFile, node: ast.AST) -> Iterator[FormedTool]:
         """Yield the functions that a statement or a call describes in a list of tools."""
-        for one in described_functions(node):
+        for one in described_functions(node, Path(source.path)):
             name = self._name(source, one.name, scope_around(source.tree, one.node))
             if name is not None:
                 yield from (FormedTool(known, "parameters", one.node, name, parts=one.parts) for known in _bare())

@@ -5,6 +5,7 @@ Instead of the function, an entry may have texts about the parameters: `"paramet
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.source_code.registry_calls import FUNCTION_PARTS
@@ -32,10 +33,13 @@ class DescribedFunction(NamedTuple):
     parts: ast.Dict
 
 
-def described_functions(node: ast.AST) -> Iterator[DescribedFunction]:
-    """Yield the entries of a list or a table that a statement or a call names after tools, or a decorator describes."""
+def described_functions(node: ast.AST, file: Path) -> Iterator[DescribedFunction]:
+    """Yield the entries of a list or a table that a statement or a call names after tools, or a decorator describes.
+
+    A decorator such as `@registry.register(…)` describes a tool in a file that is named after tools, or its folder is.
+    """
     if isinstance(node, FunctionNode):
-        yield from _decorated(node)
+        yield from _decorated(node, is_of_tools=any(map(_names_tools, (file.stem, file.parent.name))))
     for listed in _listed_as_tools(node):
         for key, entry in _entries(listed):
             parts = parts_by_key(entry)
@@ -44,14 +48,22 @@ def described_functions(node: ast.AST) -> Iterator[DescribedFunction]:
                 yield _described(entry, name, parts["description"])
 
 
-def _decorated(function: FunctionNode) -> Iterator[DescribedFunction]:
+def _decorated(function: FunctionNode, *, is_of_tools: bool) -> Iterator[DescribedFunction]:
     """Yield what a decorator says of a function, such as `@tools.register(name="find", description="Find orders.")`."""
     for mark in function.decorator_list:
-        if isinstance(mark, ast.Call) and _names_tools(ast.unparse(mark.func)):
+        if not isinstance(mark, ast.Call):
+            continue
+        if _names_tools(ast.unparse(mark.func)) or (is_of_tools and _registers(mark.func)):
             given = {one.arg: one.value for one in mark.keywords}
             if "description" in given:
                 name = given.get("name") or next(iter(mark.args), placed(ast.Constant(function.name), mark))
                 yield _described(mark, name, given["description"])
+
+
+def _registers(function: ast.expr) -> bool:
+    """Whether a function is the method of a registry that keeps a function, such as `registry.register`."""
+    owner = function.value if isinstance(function, ast.Attribute) and function.attr == "register" else None
+    return owner is not None and "registry" in last_name(owner).lower()
 
 
 def _described(node: ast.expr, name: ast.expr, description: ast.expr) -> DescribedFunction:
@@ -87,10 +99,14 @@ def _entries(listed: ast.expr) -> Iterator[tuple[ast.expr | None, ast.Dict]]:
 
 
 def _tells_parameters(parts: dict[str, ast.expr]) -> bool:
-    """Whether an entry says in a text for each parameter what it is, instead of in a schema."""
+    """Whether an entry with a name says in a text for each parameter what it is, instead of in a schema, and no more.
+
+    What says more, such as a category, is a catalogue for people, of tools that are defined elsewhere.
+    """
     given = next((parts[one] for one in TOLD_PARTS if one in parts), None)
-    told = parts_by_key(given) if isinstance(given, ast.Dict) else {}
-    return bool(told) and "type" not in told and all(map(_is_text, told.values()))
+    told = parts_by_key(given) if isinstance(given, ast.Dict) and "name" in parts else {}
+    is_all = parts.keys() <= {"name", "description", "required", "returns", *TOLD_PARTS}
+    return bool(told) and is_all and "type" not in told and all(map(_is_text, told.values()))
 
 
 def _is_text(node: ast.expr) -> bool:

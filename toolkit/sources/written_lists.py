@@ -15,7 +15,7 @@ from toolkit.source_code.syntax_nodes import own_nodes
 from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_hints import hint_of_unknown_mark, hint_of_use
 from toolkit.source_code.tool_reader import ToolReader
-from toolkit.source_code.written_tools import OURS, WrittenTool
+from toolkit.source_code.written_tools import IN_LIST, OURS, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.foreign.frameworks import is_only_read, title_of
 
@@ -54,7 +54,8 @@ def list_written(targets: Iterable[str], base: Path, own_decorators: Collection[
 def _same(tool: WrittenTool) -> object:
     """Return what is equal for registrations in several files that make the same tool of a function."""
     is_shown = tool.function is not None and tool.name is not None and tool.as_class is None
-    return (tool.framework, tool.function, tool.name) if is_shown and tool.home != tool.path else tool
+    is_shared = tool.kind == IN_LIST or tool.home != tool.path
+    return (tool.framework, tool.function, tool.name) if is_shown and is_shared else tool
 
 
 def unmade_tools(files: Iterable[Path]) -> str | None:
