@@ -78,8 +78,9 @@ class DeclaredTool(NamedTuple):
         """The expression with its name, or `None` if it is a class."""
         if self.declared is not None:
             return parts_by_key(self.declared).get("name")
-        is_call = isinstance(self.node, ast.Call) and self.registration is not None
-        return argument_of(self.node, self.registration.name) if is_call else None  # type: ignore[arg-type,union-attr]  # as checked
+        if isinstance(self.node, ast.Call) and self.registration is not None:
+            return argument_of(self.node, self.registration.name)
+        return None
 
     @property
     def is_only_form(self) -> bool:
