@@ -529,3 +529,11 @@ def test_function_in_the_lists_of_agents_of_several_files_is_one_tool(write):
     write(first=agent.format(FUNCTION), second=agent.format("from first import find"))
     assert listed(".") == [("find", "langchain")]
     assert listed("second.py") == [("find", "langchain")]
+
+
+@pytest.mark.parametrize("given", ["[find]", "order_tools"])
+def test_functions_that_any_chat_model_binds_are_tools(given, write):
+    model = "from langchain_openai import ChatOpenAI\n"
+    bound = f"order_tools = [find]\nbound = ChatOpenAI().bind_tools({given})\n\n\ndef order_tools(state): ...\n"
+    write(tools=f"{model}{FUNCTION}\n\n{bound}")
+    assert listed("tools.py") == [("find", "langchain")]

@@ -179,6 +179,7 @@ MARKS = SourceMarks(
             function=("tools", 1),
         ),
         Registration(("langgraph.prebuilt.*ToolNode",), "holder", function=("tools", 0)),
+        Registration(("langchain*.*().bind_tools",), "holder", function=("tools", 0)),
     ),
     tool_classes=(
         ToolClasses(
@@ -200,6 +201,7 @@ MARKS = SourceMarks(
         ),
         names=("run_manager", "callbacks", "runtime"),
     ),
+    receivers=("*",),  # `bind_tools` has one meaning, and models come from many packages
     reads_docstrings=False,
     terms=Terms(
         parameter="Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",

@@ -245,7 +245,7 @@ def _methods() -> Mapping[str, Sequence[Registered]]:
             continue
         for one in marks.registrations:
             names = {name.rpartition(f"{CALLED}.")[2] for name in one.names if CALLED in name}
-            for name in names if one.way in {"mark", "function"} else ():
+            for name in names if one.way != "definition" else ():
                 found.setdefault(name, []).append(Registered(marks, one, f"{CALLED}.{name}"))
     return found
 

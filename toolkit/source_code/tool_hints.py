@@ -55,7 +55,7 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
     first = {package.partition(".")[0] for package in (*all_packages(), "toolkit")}
     packages = "|".join(sorted(map(re.escape, first)))
     return re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.(?:add_)?tool\b|^[ \t]*@[\w.]*tool".encode()
+        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.(?:(?:add_)?tool|bind_tools)\b|^[ \t]*@[\w.]*tool".encode()
         + rb"|^[ \t]+(?:async )?def execute\("
         + "".join(f"|^{name}\\b" for name in FRAMEWORK_OF_VARIABLE).encode(),
         re.MULTILINE,

@@ -607,7 +607,8 @@ class _Walk:
             shown = one if source is self._source else call
             if found.registration.takes_objects:
                 yield from self._objects(found, Expression(source, one, scope), shown)
-            for defined in (*self._functions(one, scope, source), *self._returned_by(one, scope, source)):
+            functions = [] if _is_list(source, one) else self._functions(one, scope, source)
+            for defined in (*functions, *self._returned_by(one, scope, source)):
                 if not self._is_marked(defined):
                     is_here = defined.source.path == self._source.path
                     yield self._tool(
@@ -828,6 +829,12 @@ def _as_function(node: Definition) -> Function | None:
 
 def _name_in(node: ast.expr | None) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_list(source: SourceFile, node: ast.expr) -> bool:
+    """Whether a variable is bound to a list, also if the file later defines a function with its name."""
+    bound = source.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
+    return any(isinstance(one, ast.List | ast.Tuple) for one in bound)
 
 
 def _is_text(node: ast.expr) -> bool:
