@@ -8,9 +8,9 @@ from toolkit.source_code.annotation_schemas import MODEL
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.registrations import argument_of
 from toolkit.source_code.source_files import FUNCTIONS, instance_of, last_name
 from toolkit.source_code.syntax_nodes import is_none, placed
+from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.source_marks import Place, ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef

@@ -13,10 +13,10 @@ from toolkit.source_code.constants import Constants, UnknownValueError, elements
 from toolkit.source_code.described_functions import DESCRIBING, described_functions
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
-from toolkit.source_code.registrations import argument_of, made_by_call
 from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key, placed
+from toolkit.source_code.written_calls import argument_of, made_by_call
 from toolkit.tools.foreign.frameworks import data_frameworks
 from toolkit.tools.foreign.source_marks import DataForm, is_among
 

@@ -25,10 +25,11 @@ from toolkit.source_code.meanings import Defined
 from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.own_bases import ITSELF, OwnBase, OwnBases
 from toolkit.source_code.project_files import project_files, project_folder
-from toolkit.source_code.registrations import argument_of, files_around
+from toolkit.source_code.registries import files_around
 from toolkit.source_code.registry_calls import FUNCTION_PARTS
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import is_none, parts_by_key, placed
+from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.frameworks import all_packages
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, ToolClasses
 

@@ -8,9 +8,9 @@ from toolkit.source_code.class_tools import fields_of, line_of
 from toolkit.source_code.constants import Constants, Expression, elements_of, value_in
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.registrations import argument_of, made_by_call
 from toolkit.source_code.source_files import Definition, SourceFile
 from toolkit.source_code.syntax_nodes import FunctionNode, filled, own_nodes, placed
+from toolkit.source_code.written_calls import argument_of, made_by_call
 from toolkit.tools.foreign.source_marks import Place
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)

@@ -11,9 +11,9 @@ from toolkit.problems import Location
 from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.registrations import call_with_options
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes, placed
+from toolkit.source_code.written_calls import call_with_options
 from toolkit.source_code.written_tools import OURS, WrittenTool
 from toolkit.tools.definition.docstrings import Docstring, read_docstring
 from toolkit.tools.foreign.source_marks import is_among

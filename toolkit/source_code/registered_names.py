@@ -8,8 +8,8 @@ from toolkit.source_code.constants import Constants, Expression, UnknownValueErr
 from toolkit.source_code.held_lists import HeldLists
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.registrations import argument_of, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
+from toolkit.source_code.written_calls import argument_of, hides_arguments
 from toolkit.source_code.written_tools import part_of
 from toolkit.tools.foreign.source_marks import Registration
 

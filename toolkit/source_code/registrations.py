@@ -4,80 +4,24 @@ A project may keep functions in a registry of its own, which the server of a fra
 """
 
 import ast
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
-from toolkit.source_code.project_files import project_files, project_folder
-from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
-from toolkit.source_code.syntax_nodes import FunctionNode, filled, own_nodes, placed
-from toolkit.source_code.tool_hints import mentions_framework
+from toolkit.source_code.registries import Registries, speaks_of_tools
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.syntax_nodes import FunctionNode
+from toolkit.source_code.written_calls import argument_of, is_super_init
 from toolkit.tools.foreign.frameworks import all_packages, framework_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, is_among
 
+_NAMED = ("name", "tool_name")
 _USUAL = "mcp_sdk"
 """The framework of tools of which nothing shows another one."""
-
-
-def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
-    """Return the first argument of a call with one of these positions or names, or `None`."""
-    if (call := call_with_options(mark)) is None:
-        return None
-    named = {one.arg: one.value for one in call.keywords}
-    for place in places:
-        if isinstance(place, str) and place in named:
-            return named[place]
-        if isinstance(place, int) and place < len(call.args) and not isinstance(call.args[place], ast.Starred):
-            return call.args[place]
-    return None
-
-
-def hides_arguments(mark: ast.expr | None) -> bool:
-    """Return whether a decorator or call of a registration has unpacked arguments, such as `**options`."""
-    call = call_with_options(mark)
-    return call is not None and any(one.arg is None for one in call.keywords)
-
-
-def call_with_options(mark: ast.expr | None) -> ast.Call | None:
-    """Return the call with the options: `tool(…)` of `tool(…)(function)`; `None` for a decorator without any."""
-    call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
-    return call if isinstance(call, ast.Call) else None
-
-
-def is_super_init(function: ast.expr) -> bool:
-    """Return whether a function that is called is `super().__init__`."""
-    match function:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
-            return True
-    return False
-
-
-def places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
-    """Return where a call has the argument for each parameter of a function."""
-    if isinstance(function, ast.ClassDef):
-        return {}
-    given = function.args
-    positional = [one.arg for one in (*given.posonlyargs, *given.args)]
-    start = 1 if positional[:1] in (["self"], ["cls"]) else 0
-    found: dict[str, tuple[Place, ...]] = {name: (name, at) for at, name in enumerate(positional[start:])}
-    return found | {one.arg: (one.arg,) for one in given.kwonlyargs}
-
-
-def made_by_call(call: ast.Call, function: FunctionNode) -> ast.expr | None:
-    """Return the tuple, list or dictionary that a function of the same file makes of a call, or `None`."""
-    returned = [one.value for one in own_nodes(function.body) if isinstance(one, ast.Return)]
-    if len(returned) != 1 or not isinstance(returned[0], ast.Tuple | ast.List | ast.Dict):
-        return None
-    given = {name: argument_of(call, places) for name, places in places_of(function).items()}
-    return placed(filled(returned[0], {name: one for name, one in given.items() if one is not None}), call)
 
 
 class Registered(NamedTuple):
@@ -250,190 +194,9 @@ def _methods() -> Mapping[str, Sequence[Registered]]:
     return found
 
 
-_SAYS_TOOL = "tool"
-_PACKAGE = f"{os.sep}__init__.py"
-_STORING = {"append", "add", "insert", "setdefault", "register"}
-_NAMED = ("name", "tool_name")
-
-
-class _User(NamedTuple):
-    """A file that imports a framework with servers, and the files of the project that it imports."""
-
-    path: str
-    marks: SourceMarks
-    around: frozenset[str]
-
-
-class Kept(NamedTuple):
-    """Where a project keeps functions for a server.
-
-    Attributes:
-        marks: The framework of the server, or `None` if no file shows one.
-        files: The files of the registry, and those that read it.
-    """
-
-    marks: SourceMarks | None
-    files: frozenset[str]
-
-
-class Registries:
-    """Finds the servers of projects; results are cached."""
-
-    def __init__(self, meanings: Meanings) -> None:
-        """Create an empty cache."""
-        self._meanings = meanings
-        self._users: dict[Path, tuple[_User, ...]] = {}
-        self._known: dict[Definition, Kept | None] = {}
-        self._searched: set[str] = set()
-
-    def folders_of(self, files: Collection[str]) -> frozenset[str]:
-        """Return the folders in which servers were looked for on behalf of files; a new file there may be one."""
-        return frozenset(str(project_folder(one)[0]) for one in self._searched.intersection(files))
-
-    def kept_by(self, home: SourceFile, decorator: FunctionNode) -> Kept | None:
-        """Return where a decorator, which is in the file `home`, keeps functions; `None` if it keeps none."""
-        if decorator not in self._known:
-            self._known[decorator] = self._find(home, decorator)
-        return self._known[decorator]
-
-    def _find(self, home: SourceFile, decorator: FunctionNode) -> Kept | None:
-        flags = flags_of(decorator, home)
-        if stores_function(decorator) or flags:
-            self._searched.add(home.path)
-        if stores_function(decorator):
-            files = self._files_of(home, decorator)
-        elif (readers := self._readers(home.path, flags)) or _reads(home, decorator, flags):
-            files = readers | {home.path}
-        else:
-            return None
-        users = [one for one in self._users_near(home.path) if not files.isdisjoint(one.around)]
-        return Kept(users[0].marks if users else None, files.union(one.path for one in users))
-
-    def servers_around(self, source: SourceFile) -> Iterator[SourceMarks]:
-        """Yield the frameworks of the servers whose files import a file, or else of all servers of the project."""
-        self._searched.add(source.path)
-        users = self._users_near(source.path)
-        yield from {one.marks: None for one in users if source.path in one.around} or (one.marks for one in users)
-
-    @staticmethod
-    def _readers(home: str, flags: Collection[str]) -> frozenset[str]:
-        """Return the other files of a project that mention an attribute with which a decorator marks functions."""
-        found = set()
-        for file in map(str, project_files(home) if flags else ()):
-            with suppress(OSError):
-                if file != home and any(flag.encode() in bounded_bytes(file) for flag in flags):
-                    found.add(os.path.realpath(file))
-        return frozenset(found)
-
-    def _users_near(self, home: str) -> tuple[_User, ...]:
-        """Return the files of a project with servers, on all of which one of its files depends now."""
-        files = [*map(str, project_files(home))]
-        for file in files:
-            self._meanings.depend(home, os.path.realpath(file))
-        folder, _ = project_folder(home)
-        if folder not in self._users:
-            self._users[folder] = tuple(self._users_among(files))
-        return self._users[folder]
-
-    def _users_among(self, files: Iterable[str]) -> Iterator[_User]:
-        for file in files:
-            with suppress(OSError):
-                source = self._meanings.source(file) if mentions_framework(bounded_bytes(file)) else None
-                taken = [] if source is None else self._meanings.foreign_imports(source)
-                imported = [framework_of(one.module) for one in taken]
-                for marks in (marks_of(one) for one in dict.fromkeys(imported) if one is not None):
-                    if source is not None and marks is not None and marks.serves:
-                        yield _User(source.path, marks, files_around(self._meanings, source))
-
-    def _files_of(self, home: SourceFile, decorator: FunctionNode) -> frozenset[str]:
-        """Return the file of a decorator, and those of what it uses, such as the registry."""
-        defaults = [*decorator.args.defaults, *filter(None, decorator.args.kw_defaults)]
-        nodes = (node for part in (*decorator.body, *defaults) for node in ast.walk(part))
-        used = {node.id for node in nodes if isinstance(node, ast.Name)}
-        imported = [one for name in used for one in home.bindings.get(name, ()) if isinstance(one, Imported)]
-        files = (file for one in imported for file in self._meanings.files_of(home.path, one))
-        return frozenset({home.path, *files})
-
-
-def files_around(meanings: Meanings, source: SourceFile) -> frozenset[str]:
-    """Return a file, those of the project that it imports, and those that these offer under names of their package."""
-    found, waiting = {source.path}, [source]
-    while waiting:
-        one = waiting.pop()
-        imported = {file for each in one.every_import for file in meanings.files_of(one.path, each)} - found
-        found |= imported
-        for package in (file for file in imported if file.endswith(_PACKAGE)):
-            meanings.depend(source.path, package)
-            waiting += filter(None, [meanings.source(package)])
-    return frozenset(found)
-
-
-def speaks_of_tools(function: ast.expr) -> bool:
-    """Return whether the name of a decorator, or of the object that it is a method of, has `tool` in it."""
-    owner = function.value if isinstance(function, ast.Attribute) else None
-    return any(_SAYS_TOOL in last_name(one).lower() for one in (function, owner))
-
-
 def with_places(registration: Registration, decorator: FunctionNode) -> Registration:
     """Return a registration whose name is where a decorator of the project takes it."""
     positional = [one.arg for one in (*decorator.args.posonlyargs, *decorator.args.args)]
     positional = positional[1:] if positional[:1] in (["self"], ["cls"]) else positional
     at: tuple[Place, ...] = tuple(at for at, name in enumerate(positional) if name in _NAMED)
     return registration._replace(name=(*_NAMED, *at))
-
-
-def stores_function(function: FunctionNode) -> bool:
-    """Return whether a decorator adds the function that it receives to a collection or to the definition of a tool."""
-    received = _received_by(function)
-    for node in ast.walk(function):
-        match node:
-            case ast.Call(func=ast.Attribute(attr=method)) if method in _STORING:
-                kept: list[ast.AST] = [*node.args, *node.keywords]
-            case ast.Call() if _makes_tool(last_name(node.func)):
-                kept = [*node.args, *node.keywords]
-            case ast.Assign(targets=[ast.Subscript()], value=value):
-                kept = [value]
-            case _:
-                continue
-        if any(isinstance(part, ast.Name) and part.id in received for one in kept for part in ast.walk(one)):
-            return True
-    return False
-
-
-def _makes_tool(name: str) -> bool:
-    """Return whether a name is that of a tool's definition; an error about a tool keeps no function."""
-    return _SAYS_TOOL in name.lower() and not name.endswith(("Error", "Exception"))
-
-
-def flags_of(function: FunctionNode, home: SourceFile) -> set[str]:
-    """Return the attributes with `tool` in their names that a decorator sets of the function that it receives."""
-    received, found = _received_by(function), set[str]()
-    for node in ast.walk(function):
-        match node:
-            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), name, _]):
-                found |= _texts(name, home) if marked in received else set()
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=name)]):
-                found |= {name} if marked in received else set()
-    return {name for name in found if _SAYS_TOOL in name.lower()}
-
-
-def _reads(home: SourceFile, decorator: FunctionNode, flags: Collection[str]) -> bool:
-    """Return whether the file of a decorator also reads an attribute with which it marks functions."""
-    own = set(ast.walk(decorator))
-    for node in ast.walk(home.tree) if flags else ():
-        match node:
-            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]) if node not in own:
-                if not _texts(name, home).isdisjoint(flags):
-                    return True
-    return False
-
-
-def _texts(node: ast.expr, home: SourceFile) -> set[str]:
-    """Return a text, which a constant of the file may hold."""
-    value = home.resolved(node)
-    return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()
-
-
-def _received_by(function: FunctionNode) -> set[str]:
-    inner = [one for one in ast.walk(function) if isinstance(one, FUNCTIONS)]
-    return {one.arg for each in inner for one in each.args.args if one.arg not in {"self", "cls"}}

@@ -12,9 +12,10 @@ from toolkit.problems import Location, Problem
 from toolkit.source_code.constants import elements_of
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
-from toolkit.source_code.registrations import Registered, Registrations, argument_of, is_super_init, places_of
+from toolkit.source_code.registrations import Registered, Registrations
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
 from toolkit.source_code.syntax_nodes import calls_and_definitions, placed
+from toolkit.source_code.written_calls import argument_of, is_super_init, places_of
 from toolkit.tools.foreign.frameworks import is_mark
 from toolkit.tools.foreign.source_marks import Place, Registration, Way
 

@@ -9,8 +9,8 @@ from toolkit.source_code.constants import Constants
 from toolkit.source_code.known_marks import MarksTable
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meaning, Object
-from toolkit.source_code.registrations import argument_of
 from toolkit.source_code.source_files import SourceFile
+from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.source_marks import SourceMarks, ToolClasses, is_among
 
 _NAMES = {"name", "tool_name"}

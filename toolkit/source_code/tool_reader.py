@@ -19,7 +19,8 @@ from toolkit.source_code.meanings import Defined, Meanings, Object
 from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.project_files import project_files
 from toolkit.source_code.registered_names import RegisteredNames, named_behind, set_later
-from toolkit.source_code.registrations import Registered, Registrations, argument_of, files_around
+from toolkit.source_code.registrations import Registered, Registrations
+from toolkit.source_code.registries import files_around
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes, placed
 from toolkit.source_code.tool_factories import (
@@ -40,6 +41,7 @@ from toolkit.source_code.tool_factories import (
 )
 from toolkit.source_code.tool_hints import ToolHints
 from toolkit.source_code.tool_instances import Instances
+from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import IN_LIST, OURS, Function, Shown, WrittenTool, value_of
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, SourceMarks, ToolClasses, is_among

@@ -26,7 +26,7 @@ from toolkit.source_code.annotation_schemas import JSON_TYPES, is_required
 from toolkit.source_code.python_files import PythonFile, make_reader
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.registrations import hides_arguments
+from toolkit.source_code.written_calls import hides_arguments
 from toolkit.source_code.written_tools import WrittenTool
 from toolkit.sources.targets import JSON
 from toolkit.tools.foreign.schema_tools import marks_of

@@ -4,7 +4,7 @@ import ast
 
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.registrations import call_with_options
+from toolkit.source_code.written_calls import call_with_options
 
 
 def is_left_out(function: PythonFunction | None) -> bool:

@@ -21,8 +21,8 @@ from toolkit.source_code.annotation_schemas import AnnotationSchemas, Shape, is_
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.written_calls import hides_arguments
 from toolkit.source_code.written_tools import IN_LIST, OURS, WrittenTool, part_of
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.source_marks import is_among

@@ -9,7 +9,7 @@ from toolkit.lint.definitions.source_texts import SourceTexts
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.registrations import hides_arguments
+from toolkit.source_code.written_calls import hides_arguments
 
 
 class WholeDocstring(Rule):
