@@ -274,6 +274,13 @@ def scenario_tests_that_fail(project, run):
     return run("test", "bad.py")
 
 
+def scenario_tools_that_are_only_read(project, run):
+    (project / "installed" / "livekit").mkdir(parents=True)
+    write(project, "installed/livekit/agents.py", "class Found: ...\n\n\ndef function_tool(run):\n    return run\n")
+    write(project, "voice.py", "import sys\n\nsys.path.insert(0, 'installed')\nfrom livekit.agents import Found, function_tool\n\n\n@function_tool\ndef stock() -> int:\n    \"\"\"Count.\"\"\"\n    return 3\n\n\nfound = Found()\n")  # fmt: skip
+    return run("list", "voice.py") + run("run", "voice.py:found")
+
+
 def scenario_first_cases(project, run):
     said = run("new", "cases", "my tools.py")
     return said + run("run", "my tools.cases.yaml") + (project / "my tools.cases.yaml").read_text("utf-8")
