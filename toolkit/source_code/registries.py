@@ -49,6 +49,7 @@ class Registries:
         """Create an empty cache."""
         self._meanings = meanings
         self._users: dict[Path, tuple[_User, ...]] = {}
+        self._near: dict[str, tuple[_User, ...]] = {}
         self._known: dict[Definition, Kept | None] = {}
         self._searched: set[str] = set()
 
@@ -79,7 +80,8 @@ class Registries:
         """Yield the frameworks of the servers whose files import a file, or else of all servers of the project."""
         self._searched.add(source.path)
         users = self._users_near(source.path)
-        yield from {one.marks: None for one in users if source.path in one.around} or (one.marks for one in users)
+        near = [one for one in users if source.path in one.around]
+        yield from (one.marks for one in near or users)
 
     @staticmethod
     def _readers(home: str, flags: Collection[str]) -> frozenset[str]:
@@ -92,14 +94,16 @@ class Registries:
         return frozenset(found)
 
     def _users_near(self, home: str) -> tuple[_User, ...]:
-        """Return the files of a project with servers, on all of which one of its files depends now."""
-        files = [*map(str, project_files(home))]
-        for file in files:
-            self._meanings.depend(home, os.path.realpath(file))
-        folder, _ = project_folder(home)
-        if folder not in self._users:
-            self._users[folder] = tuple(self._users_among(files))
-        return self._users[folder]
+        """Return the files with servers in the project of a file, which depends on every file of the project now."""
+        if home not in self._near:
+            files = [*map(str, project_files(home))]
+            for file in files:
+                self._meanings.depend(home, os.path.realpath(file))
+            folder, _ = project_folder(home)
+            if folder not in self._users:
+                self._users[folder] = tuple(self._users_among(files))
+            self._near[home] = self._users[folder]
+        return self._near[home]
 
     def _users_among(self, files: Iterable[str]) -> Iterator[_User]:
         for file in files:
