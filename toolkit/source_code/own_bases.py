@@ -28,6 +28,8 @@ _FRAMEWORK_OF_KEY = {"parameters": "openai_api", "input_schema": "anthropic_sdk"
 """The frameworks whose definitions have a schema under these keys."""
 _LISTS = (ast.List, ast.ListComp, ast.Constant)
 """Values that are not schemas: a dictionary with one of them lists something for people, and no model receives it."""
+_DESCRIBED = {"name", "description"}
+"""What a class has whose objects others describe; looking for these reads the whole project."""
 ITSELF = ("self", "cls")
 """The names of the object, or the class, of a method."""
 _OURS = "toolkit"
@@ -104,7 +106,8 @@ class OwnBases:
     def _described_by_others(self, cls: Defined) -> Iterator[OwnBase]:
         """Yield how the files that know a class describe its objects, if it has what they need, and can be run."""
         members = _members_of(cls)
-        for source in self._uses.describing(cls) if not members.isdisjoint(_METHODS) else ():
+        may_be = members >= _DESCRIBED and not members.isdisjoint(_METHODS)
+        for source in self._uses.describing(cls) if may_be else ():
             for one in _written_in(source, source.nodes):
                 found = _described(cls, one, _variable_in(one.parts["name"]))
                 if found is not None and members.issuperset(found.parts):

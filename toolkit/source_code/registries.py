@@ -48,8 +48,9 @@ class Registries:
     def __init__(self, meanings: Meanings) -> None:
         """Create an empty cache."""
         self._meanings = meanings
+        self._files: dict[Path, frozenset[str]] = {}
         self._users: dict[Path, tuple[_User, ...]] = {}
-        self._near: dict[str, tuple[_User, ...]] = {}
+        self._depending: set[str] = set()
         self._known: dict[Definition, Kept | None] = {}
         self._searched: set[str] = set()
 
@@ -95,15 +96,16 @@ class Registries:
 
     def _users_near(self, home: str) -> tuple[_User, ...]:
         """Return the files with servers in the project of a file, which depends on every file of the project now."""
-        if home not in self._near:
+        folder, _ = project_folder(home)
+        if folder not in self._users:
             files = [*map(str, project_files(home))]
-            for file in files:
-                self._meanings.depend(home, os.path.realpath(file))
-            folder, _ = project_folder(home)
-            if folder not in self._users:
-                self._users[folder] = tuple(self._users_among(files))
-            self._near[home] = self._users[folder]
-        return self._near[home]
+            self._files[folder] = frozenset(map(os.path.realpath, files))
+            self._users[folder] = tuple(self._users_among(files))
+        if home not in self._depending:
+            self._depending.add(home)
+            for file in self._files[folder]:
+                self._meanings.depend(home, file)
+        return self._users[folder]
 
     def _users_among(self, files: Iterable[str]) -> Iterator[_User]:
         for file in files:
