@@ -278,7 +278,8 @@ def scenario_tools_that_are_only_read(project, run):
     (project / "installed" / "livekit").mkdir(parents=True)
     write(project, "installed/livekit/agents.py", "class Found: ...\n\n\ndef function_tool(run):\n    return run\n")
     write(project, "voice.py", "import sys\n\nsys.path.insert(0, 'installed')\nfrom livekit.agents import Found, function_tool\n\n\n@function_tool\ndef stock() -> int:\n    \"\"\"Count.\"\"\"\n    return 3\n\n\nfound = Found()\n")  # fmt: skip
-    return run("list", "voice.py") + run("run", "voice.py:found")
+    (project / "voice.py").rename(project / "my voice.py")
+    return run("list", "my voice.py") + run("run", "my voice.py:found")
 
 
 def scenario_first_cases(project, run):

@@ -319,7 +319,7 @@ class _Walk:
                 yield from self._held(call, found, names)
 
     def _is_of_no_model(self, call: ast.Call, found: Registered) -> bool:
-        """Whether a call registers something that only people use: nothing else in the app, or not this."""
+        """Whether no model sees what a call registers: its whole app is for people only, or an argument hides this."""
         words = found.marks.only_with
         if words and not self._reader.is_mentioned_with(self._source, words):
             return True

@@ -4,6 +4,7 @@ import ast
 import os
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
@@ -70,8 +71,9 @@ def unmade_tools(files: Iterable[Path]) -> str | None:
             if tool.marks.forms:  # data is a tool in the source only
                 continue
             if tool.framework != OURS and is_only_read(tool.framework):
-                read = f"tools of {tool.marks.title} are only read in the source"
-                return f"{read}: `toolkit list --static {os.path.relpath(file)}`, and `toolkit lint` checks them"
+                command = f"toolkit list --static {quote(os.path.relpath(file))}"
+                what = f"tools of {tool.marks.title}"
+                return f"{what} are only read in the source: `{command}`, and `toolkit lint` checks them"
             at = (tool.mark or tool.node).lineno
             maker = next((one for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
             if maker is not None and tool.path == source.path:
