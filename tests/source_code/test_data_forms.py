@@ -134,6 +134,11 @@ def listed():
             f'{OBJECT}TOOL = ToolSpec(name="find", description="Find.", handler="find.py")\n',
             "8 find openai_api ToolSpec",
         ),
+        (
+            OBJECT.replace("group: str", "parameters: dict")
+            + f'TOOL = ToolSpec("find", "Find.", parameters={ORDER}, handler=find)\n',
+            "8 find openai_api parameters",
+        ),
         (f"TOOLS = [{BEDROCK}]\n", "1 find bedrock_api inputSchema"),
         (f'TOOLS = [{{"function_declarations": [{GEMINI}]}}]\n', "1 find gemini_api parameters"),
         (f"from google.genai import types\n\nFIND = types.{DECLARED}\n", "3 find gemini_api FunctionDeclaration"),

@@ -151,8 +151,10 @@ class DeclaredTools:
     def in_file(self, source: SourceFile) -> tuple[DeclaredTool, ...]:
         """Return the definitions in a file, in no particular order."""
         if source not in self._found:
-            formed = (one for one in self._forms.in_file(source) if not self._is_of_objects(source, one))
-            self._found[source] = (*self._definitions_in(source), *map(DeclaredTool.of_form, formed))
+            formed = [one for one in self._forms.in_file(source) if not self._is_of_objects(source, one)]
+            shown = {one.node for one in formed}  # with its schema, where only the function may be known otherwise
+            others = (one for one in self._definitions_in(source) if not (one.is_only_form and one.node in shown))
+            self._found[source] = (*others, *map(DeclaredTool.of_form, formed))
         return self._found[source]
 
     def _is_of_objects(self, source: SourceFile, formed: FormedTool) -> bool:
