@@ -115,6 +115,18 @@ class Loops:
         if isinstance(loop.target, ast.Name):
             yield Turn(self._constants, {loop.target.id: Expression(source, loop.listed, names)})
 
+    def turns_behind(
+        self, source: SourceFile, node: ast.expr, names: LocalNames | None
+    ) -> Iterator[tuple[Turn, ast.expr]]:
+        """Yield the turns of the loop around an expression, with what it is there: also `row[key]` in a variable."""
+        bound = self._meanings.values_of(source, node, names) if isinstance(node, ast.Name) else ()
+        taken = [one for _, one, _ in bound if isinstance(one, ast.Call | ast.Subscript)]
+        for one in (node, *(taken if len(taken) == 1 else ())):
+            turns = [*self.turns_around(source, one, names)]
+            yield from ((turn, one) for turn in turns)
+            if turns:
+                return
+
     def _loops_in(self, source: SourceFile, names: LocalNames | None) -> tuple[_Loop, ...]:
         scope: ast.Module | Definition = source.tree if names is None else names.node
         if scope not in self._known:

@@ -444,6 +444,11 @@ def _listed(value: ast.expr, names: LocalNames, within: frozenset[str] = frozens
                     yield from _listed(one, names, within | {name})
 
 
+def scope_of(function: Defined) -> LocalNames:
+    """Return the scope of the body of a function."""
+    return LocalNames(function.node, scope_around(function.source.tree, function.node))
+
+
 def is_partial(call: ast.Call) -> bool:
     """Whether a call is `partial(function, …)`, which refers to the function."""
     return bool(call.args) and last_name(call.func) == "partial"

@@ -288,6 +288,12 @@ def is_received(source: SourceFile, name: str, names: LocalNames | None) -> bool
     return any(_binds(one.target, name) for one in _loops(source, names))
 
 
+def is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
+    """Return whether a node is a parameter of a function around it, or passes all of `*args` on."""
+    node = node.value if isinstance(node, ast.Starred) else node
+    return isinstance(node, ast.Name) and names is not None and names.is_parameter(node.id)
+
+
 def takes_parameter(given: ast.expr, names: LocalNames) -> bool:
     """Return whether an expression is an item of a parameter, or a variable that a call makes of a parameter."""
     match given:

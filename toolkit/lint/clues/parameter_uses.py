@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.meanings import Defined, Meanings
+from toolkit.source_code.meanings import Defined, Meanings, scope_of
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below
-from toolkit.source_code.tool_reader import scope_of
 
 _DEEPEST = 3
 _SAME = {"casefold", "lower", "lstrip", "removeprefix", "removesuffix", "rstrip", "strip", "title", "upper"}

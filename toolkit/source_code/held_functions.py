@@ -1,0 +1,81 @@
+"""Find the functions and objects in the list that an agent or a server receives: `tools=[…]`."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.source_code.constants import Expression
+from toolkit.source_code.file_views import FileView, as_function
+from toolkit.source_code.local_names import LocalNames
+from toolkit.source_code.meanings import Defined, Object
+from toolkit.source_code.registrations import Registered
+from toolkit.source_code.source_files import FUNCTIONS, SourceFile
+from toolkit.source_code.syntax_nodes import own_nodes
+from toolkit.source_code.written_calls import argument_of
+from toolkit.source_code.written_tools import IN_LIST, WrittenTool
+
+
+class HeldFunctions:
+    """Finds the tools in the lists of a file."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._finders = view.finders
+        self._source = view.source
+
+    def held_by(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the tools in the list that a call is given."""
+        given = argument_of(call, found.registration.function)
+        if given is None:
+            return
+        for source, one, scope in self._finders.held.elements(Expression(self._source, given, names)):
+            if isinstance(one, ast.ListComp | ast.GeneratorExp):
+                if found.marks.serves:
+                    self._view.note(call, found, one.elt, names)
+                continue
+            shown = one if source is self._source else call
+            if found.registration.takes_objects:
+                yield from self._objects(found, Expression(source, one, scope), shown)
+            functions = [] if _is_list(source, one) else self._view.functions(one, scope, source)
+            for defined in (*functions, *self._returned_by(one, scope, source)):
+                if not self._view.is_marked(defined):
+                    is_here = defined.source.path == self._source.path
+                    yield self._view.tool(
+                        found.marks,
+                        IN_LIST,
+                        defined.node if is_here else shown,
+                        name=self._finders.held.name_of(defined),
+                        mark=None,
+                        function=as_function(defined.node),
+                        home=defined.source.path,
+                    )
+
+    def _objects(self, found: Registered, given: Expression, shown: ast.expr) -> Iterator[WrittenTool]:
+        """Yield the tools that objects of the project with a `__call__` method are in a list."""
+        for made in self._finders.meanings.of(*given):
+            method = self._finders.meanings.method_of(made, "__call__") if isinstance(made, Object) else None
+            if method is None or not isinstance(made, Object):
+                continue
+            if not any(self._finders.meanings.made_from(Defined(made.source, made.node))):  # a class of a framework
+                function, home = as_function(method.node), method.source.path
+                is_here = made.source is self._source
+                node = made.node if is_here else shown
+                yield self._view.tool(found.marks, IN_LIST, node, name=made.node.name, function=function, home=home)
+
+    def _returned_by(self, given: ast.expr, names: LocalNames | None, source: SourceFile) -> Iterator[Defined]:
+        """Yield the inner functions that a call of a function of the project returns: `tools=[make_search(index)]`."""
+        calls = self._finders.held.calls_behind(Expression(source, given, names))
+        for maker in (inner for one, call in calls for inner in self._view.functions(call.func, one.names, one.source)):
+            nodes = own_nodes(maker.node.body) if isinstance(maker.node, FUNCTIONS) else []
+            returned = {_name_in(one.value) for one in nodes if isinstance(one, ast.Return)}
+            inner = (one for one in nodes if isinstance(one, FUNCTIONS) and one.name in returned)
+            yield from (Defined(maker.source, one) for one in inner)
+
+
+def _name_in(node: ast.expr | None) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_list(source: SourceFile, node: ast.expr) -> bool:
+    """Whether a variable is bound to a list, also if the file later defines a function with its name."""
+    bound = source.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
+    return any(isinstance(one, ast.List | ast.Tuple) for one in bound)
