@@ -115,3 +115,43 @@ def test_property_is_the_list_that_it_returns_and_not_a_tool(tmp_path, monkeypat
     Path("desk.py").write_text(PROPERTIES, "utf-8")
     result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "desk.py"])
     assert [one["name"] for one in json.loads(result.stdout)] == ["find"]
+
+
+OVERRIDING = """class Clerk:
+    def tools(self):
+        return []
+
+    def make(self):
+        options = {'name': 'clerk'}
+        options['tools'] = self.tools()
+        return Agent(**options)
+
+
+class Finder(Clerk):
+    def tools(self):
+        return [find]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("options = {'name': 'clerk', 'tools': [find]}\nAgent(**options)\n", ["find"]),
+        ("options = {}\noptions['tools'] = [find]\nAgent(**options)\n", ["find"]),
+        ("def make():\n    options = {}\n    options['tools'] = [find]\n    return Agent(**options)\n", ["find"]),
+        (
+            OVERRIDING,
+            ["find"],
+        ),
+        ("options = {'names': [find]}\nAgent(**options)\n", []),
+        ("others = {}\nothers['tools'] = [find]\noptions = {}\nAgent(**options)\n", []),
+        ("options = {'tools': [find]}\nAgent(tools=[], **options)\n", []),
+    ],
+)
+def test_list_among_unpacked_options_has_tools(text, names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("clerk.py").write_text(
+        f"from google.adk.agents import Agent\n{FIND.replace('from team import *', '')}{text}", "utf-8"
+    )
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "clerk.py"])
+    assert [one["name"] for one in json.loads(result.stdout or "[]")] == names

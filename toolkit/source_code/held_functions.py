@@ -1,7 +1,7 @@
 """Find the functions and objects in the list that an agent or a server receives: `tools=[…]`."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from toolkit.source_code.constants import Expression
 from toolkit.source_code.file_views import FileView, as_function
@@ -9,9 +9,10 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Object
 from toolkit.source_code.registrations import Registered
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
-from toolkit.source_code.syntax_nodes import own_nodes
+from toolkit.source_code.syntax_nodes import own_nodes, parts_by_key
 from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import IN_LIST, WrittenTool
+from toolkit.tools.foreign.source_marks import Place
 
 
 class HeldFunctions:
@@ -24,10 +25,30 @@ class HeldFunctions:
 
     def held_by(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools in the list that a call is given."""
-        given = argument_of(call, found.registration.function)
-        if given is None:
+        for given in self._lists_in(call, found.registration.function, names):
+            yield from self._held_in(Expression(self._source, given, names), call, found)
+
+    def _lists_in(self, call: ast.Call, places: Sequence[Place], names: LocalNames | None) -> Iterator[ast.expr]:
+        """Yield the list in a call, or those in the options that it unpacks: `options["tools"] = […]`."""
+        if (given := argument_of(call, places)) is not None:
+            yield given
             return
-        for source, one, scope in self._finders.held.elements(Expression(self._source, given, names)):
+        unpacked = (one.value for one in call.keywords if one.arg is None)
+        options = [one for one in unpacked if isinstance(one, ast.Name)]
+        for one in options:
+            for source, value, _ in self._finders.meanings.values_of(self._source, one, names):
+                if source is self._source and isinstance(value, ast.Dict):
+                    yield from (listed for key, listed in parts_by_key(value).items() if key in places)
+        named = {one.id for one in options}
+        for node in own_nodes(self._source.tree.body if names is None else names.node.body) if named else ():
+            match node:
+                case ast.Assign(targets=[ast.Subscript(ast.Name(name), ast.Constant(key))], value=listed):
+                    if name in named and key in places:
+                        yield listed
+
+    def _held_in(self, given: Expression, call: ast.Call, found: Registered) -> Iterator[WrittenTool]:
+        names = given.names
+        for source, one, scope in self._finders.held.elements(given):
             if isinstance(one, ast.ListComp | ast.GeneratorExp):
                 if found.marks.serves:
                     self._view.note(call, found, one.elt, names)
