@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.approvals import DescribedCall, FilePolicy, Risk
@@ -99,8 +99,23 @@ def test_without_a_file_of_the_user_a_project_widens_nothing_that_risk_asks_abou
     assert STRICTNESS.index(both.action) >= STRICTNESS.index(FilePolicy([]).judge(call).action)
 
 
+ASKED_ABOUT = {"ask": [{"tool": "a", "where": {"x": {"regex": "[a-z/]+"}}}]}
+"""Of `../q` it is in doubt whether the rule matches: it asks, and excepts from no default."""
+EXCEPTED = {"default": "by_risk", "allow": [{"tool": "a", "where": {"x": 1}}]}
+"""A call with 1 is excepted from the default of the project, so that the one of the user counts."""
+LEAKS = DescribedCall(
+    Risk("a", read_only=True, flow=frozenset({"sends"})),
+    "model",
+    earlier=(Risk("b", flow=frozenset({"reads_private"})),),
+)
+"""What a call of `b` has read before, this call could send out."""
+
+
 @settings(max_examples=examples(1_000), deadline=None)
 @given(FILES, FILES, CALLS)
+@example({"default": "deny", "allow": [{"tool": "a"}]}, ASKED_ABOUT, DescribedCall(Risk("a"), arguments={"x": "../q"}))
+@example({"default": "allow"}, EXCEPTED, DescribedCall(Risk("a", requires_approval=True), arguments={"x": 1}))
+@example({}, {}, LEAKS)
 def test_what_is_foreseen_of_a_call_includes_what_is_decided(own, project, call):
     policy = FilePolicy([read(own, "user"), read(project, "project")])
     unknown = call._replace(arguments={}, unknown=("x",), earlier=(), coming=call.earlier)

@@ -1,6 +1,6 @@
 """Policy files: rules in YAML, and the judgement of calls by all files together."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -83,15 +83,15 @@ class FilePolicy:
         verdicts = [verdict for _, verdict in self._candidates(call)]
         found = {verdict.action: verdict for verdict in reversed(verdicts)}
         if any(verdict.may_be_allowed for verdict in verdicts):
-            excepted = self._by_risk.judge(call)
-            found.setdefault(excepted.action, excepted)
+            for verdict in self._possible_defaults(call):
+                found.setdefault(verdict.action, verdict)
         question = flow_question(with_declared_flows(after_coming_calls(call), self._flows))
         if question is not None and "allow" in found:
             found.setdefault("ask", question)
         return tuple(found[action] for action in ACTIONS if action in found)
 
     def _candidates(self, call: DescribedCall) -> Iterator[tuple[Fit, Verdict]]:
-        """Yield the possible verdicts on a call in order, up to the first that is certain."""
+        """Yield the possible verdicts on a call in order, up to the first that is certain, and after coming calls."""
         if call.kind == "setting":
             yield "yes", self._by_risk.judge(call)
             return
@@ -100,11 +100,17 @@ class FilePolicy:
         call = with_declared_flows(call, self._flows)
         for rule in self._ask_in_order():
             fit = _fit_of_allowing(rule, own) if rule.action == "allow" else rule.fit(call)
-            if rule.applies(fit) or fit == "later":
-                yield fit, self._decide_by(rule, call, own)
+            if not (rule.applies(fit) or fit == "later"):
+                continue
+            verdict = self._decide_by(rule, call, own)
+            yield fit, verdict
             if rule.applies(fit):
                 return
+            if rule.action == "ask":  # a value that only may match makes nothing less strict
+                yield fit, self._or_default(verdict, call)
         yield "yes", self._explained(self._by_default(call), call)
+        if call.coming:
+            yield "later", self._by_default(after_coming_calls(call))
 
     def _ask_in_order(self) -> Iterator[Rule]:
         return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
@@ -121,14 +127,16 @@ class FilePolicy:
         ground, question = rule.ground, flow_question(call)
         if rule.action != "allow":
             verdict = Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after) or question is not None)
-            if rule.excepts(own) in {"yes", "later"}:
-                return verdict
-            return _stricter(verdict, self._explained(self._by_default(call), call))
+            return verdict if rule.excepts(own) in {"yes", "later"} else self._or_default(verdict, call)
         if question is not None and not rule.after:
             return question
         if self._by_risk.judge(call) is NO_QUESTION:
             return Verdict("allow", ground=ground)  # it would not need approval anyway, so no reason is shown
         return Verdict("allow", str(ground), ground)
+
+    def _or_default(self, verdict: Verdict, call: DescribedCall) -> Verdict:
+        """Return the verdict of a rule that makes none less strict, so that a stricter default still counts."""
+        return _stricter(verdict, self._explained(self._by_default(call), call))
 
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
         """Add to a verdict why the tool was not allowed: its definition has changed, or a rule lacks its source."""
@@ -147,18 +155,26 @@ class FilePolicy:
         return verdict._replace(because=f"{verdict.because}; {remark}")
 
     def _by_default(self, call: DescribedCall) -> Verdict:
+        """Return the strictest default, except those of projects that certainly except the call from them."""
+        return _strictest(self._defaults(call))
+
+    def _possible_defaults(self, call: DescribedCall) -> list[Verdict]:
+        """Return the default for each way in which projects may turn out to except the call from theirs."""
+        found = list(self._defaults(call))
+        certain = _strictest(one for one in found if not one.may_be_allowed)
+        return [certain, *(one for one in found if one.may_be_allowed and _stricter(certain, one) is one)]
+
+    def _defaults(self, call: DescribedCall) -> Iterator[Verdict]:
+        """Yield the default of the user, or risk, and those of the projects that do not except the call from them."""
         own = next((file for file in self.files if file.owner == "user" and call.chosen_by in file.defaults), None)
-        strictest = self._default_of(own, call) if own is not None else self._by_risk.judge(call)
+        yield self._default_of(own, call) if own is not None else self._by_risk.judge(call)
         for file in self.files:
             excepted = _fit_of_exceptions(file, call)
             if file.owner == "user" or call.chosen_by not in file.defaults or excepted == "yes":
                 continue
             verdict = self._default_of(file, call)
-            if excepted == "later" and verdict is not NO_QUESTION:
-                verdict = verdict._replace(may_be_allowed=True)
-            if _STRICTNESS.index(verdict.action) > _STRICTNESS.index(strictest.action):
-                strictest = verdict
-        return strictest
+            is_open = excepted == "later" and verdict is not NO_QUESTION
+            yield verdict._replace(may_be_allowed=True) if is_open else verdict
 
     def _default_of(self, file: PolicyFile, call: DescribedCall) -> Verdict:
         default = file.defaults[call.chosen_by]
@@ -178,6 +194,11 @@ def _fit_of_allowing(rule: Rule, call: DescribedCall) -> Fit:
 def _stricter(one: Verdict, other: Verdict) -> Verdict:
     """Return the stricter of two verdicts, or the first if they are equally strict."""
     return max(one, other, key=lambda verdict: (_STRICTNESS.index(verdict.action), verdict.exact))
+
+
+def _strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the strictest of at least one verdict, the first of those that are equally strict."""
+    return max(verdicts, key=lambda verdict: _STRICTNESS.index(verdict.action))
 
 
 def _grounds(rule: Rule, call: DescribedCall) -> str:
