@@ -237,6 +237,7 @@ def test_hint_for_several_parameters_says_what_shows_for_each(hints, tmp_path):
         ("mock_orders = shop.find(number)\n    return mock_orders", 0),
         ('raise_later = shop.find(number)\n    return "not implemented yet"', 0),
         ("# the fare is not supported yet\n    return shop.find(number)", 0),
+        ("# 模拟数据\n    return shop.find(number)", 0),
     ],
 )
 def test_unused_parameter_is_essential_if_the_body_does_real_work(hints, body, count):
@@ -262,6 +263,9 @@ def test_reason_that_nobody_reads_is_not_essential(hints, name, count):
         ("검색어 (현재는 무시됨)", "info"),
         ("票价（未使用）", "info"),
         ("運賃（無視されます）", "info"),
+        ("The fare (for logging only).", "info"),
+        ("票价，用于日志追踪", "info"),
+        ("The fare, for logging in at the till.", "warning"),
         ("The fare by which the reference is looked up.", "warning"),
         ("Der Tarif.", "warning"),
     ],
@@ -272,6 +276,36 @@ def test_unused_parameter_that_its_description_calls_unused_is_an_info(hints, tm
     command = ["lint", "--static", "--no-cache", "--select", "TK401", "--format", "json", "server.py"]
     found = json.loads(CliRunner().invoke(application(), command).stdout)
     assert [one["severity"] for one in found] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [
+        ("Find an order. number and fare are accepted but ignored: it returns all orders.", "info"),
+        ("Find an order. Returns that are ignored have no fare.", "warning"),
+        ("Find an order by its fare. Orders that are void are ignored.", "warning"),
+    ],
+)
+def test_unused_parameter_that_a_sentence_calls_ignored_is_an_info(tmp_path, hints, said, severity):
+    server = f'{HEAD}\n\n@mcp.tool()\ndef find(number: str, fare: str) -> str:\n    """{said}"""\n    return shop.find(number)\n'
+    (tmp_path / "server.py").write_text(server, "utf-8")
+    command = ["lint", "--static", "--no-cache", "--select", "TK401", "--format", "json", "server.py"]
+    found = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert [one["severity"] for one in found] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("told", "count"),
+    [
+        ("The shop.", 1),
+        ("The shop. Replace the stub implementations with real calls.", 0),
+        ("The shop: these tools return mock data.", 0),
+        ("The shop, with a mock for its tests.", 1),
+    ],
+)
+def test_unused_parameter_of_a_module_of_stubs_is_not_essential(hints, told, count):
+    every, essential = hints(tool("fare: str", "return shop.find(number)"), "TK401", f'"""{told}"""\n\n{HEAD}')
+    assert (len(every), len(essential)) == (1, count)
 
 
 @pytest.mark.parametrize(

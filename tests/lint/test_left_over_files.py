@@ -40,6 +40,13 @@ def test_output_that_somebody_has_pasted_is_a_note(write):
     assert found("--static", ".")["output.py"] == "error"
 
 
+def test_markdown_that_was_saved_as_python_is_a_note(write):
+    guide = "# The shop\n\nIts tools find orders · and pay them.\n\n```python\nimport shop\n\n@server.tool()\ndef find(order): ...\n```\n"
+    write(GUIDE=guide, server=f'{BROKEN}\n\ndef told():\n    """Shows a call.\n\n```python\nfind("1")\n```\n    """\n')
+    assert found("--static", ".") == {"GUIDE.py": "info", "server.py": "error"}
+    assert found("--static", "GUIDE.py") == {"GUIDE.py": "error"}
+
+
 def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):
     write(
         third_party_in_server=BROKEN,

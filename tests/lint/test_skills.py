@@ -152,6 +152,14 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
     )
 
 
+def test_document_of_a_project_may_be_called_like_a_skill(invoke, tmp_path):
+    (tmp_path / "SKILL.md").write_text("# Skills\n\nWhat the program can do.\n", "utf-8")
+    for file, severity in ((None, "error"), ("pyproject.toml", "info")):
+        if file is not None:
+            (tmp_path / file).write_text('[project]\nname = "shop"\nversion = "1"\n', "utf-8")
+        assert lines(invoke, ".")[1][0] == f"SKILL.md:1:1: {severity}[TK601] the skill has no header"
+
+
 @pytest.mark.parametrize(
     ("folder", "severity"),
     [

@@ -311,6 +311,7 @@ class Agent:
             2,
         ),
         (f"return {CHAT}".replace('"find"', "name").replace(ORDER, "parameters"), 2),
+        (f"self.made.append({CHAT})".replace('"find"', "name").replace(ORDER, "parameters"), 2),
         ('return {"name": name, "description": description, "rows": parameters}', 0),
         ('return {"name": self.name, "description": description, "parameters": parameters}', 0),
     ],

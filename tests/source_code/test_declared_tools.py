@@ -236,6 +236,29 @@ def test_what_is_not_shown_is_said_with_its_place_if_nothing_else_is_found(write
     assert listed() == (["clerk.py:3 find anthropic_sdk"], [])
 
 
+RELAYED = """
+async def listed(session):
+    answer = await session.list_tools()
+    return [{'name': one.name, 'input_schema': one.inputSchema} for one in answer.tools]
+"""
+CONVERTED_FOR_MODEL = """
+def convert(tool):
+    schema = tool.inputSchema or {}
+    return {'name': tool.name, 'input_schema': schema}
+"""
+
+
+@pytest.mark.parametrize("text", [RELAYED, CONVERTED_FOR_MODEL])
+def test_definitions_that_a_server_has_listed_are_those_of_the_server(text, write, listed):
+    write(desk=f"import anthropic\n{text}")
+    command = ["lint", ".", "--static", "--no-cache", "--profile", "all", "--format", "json"]
+    found = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert [(one["code"], one["severity"]) for one in found if one["location"]] == [("TK004", "info")]
+    write(desk=f"import anthropic\n{text.replace('inputSchema', 'parameters')}")
+    found = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert [(one["code"], one["severity"]) for one in found if one["location"]] == [("TK004", "warning")]
+
+
 @pytest.mark.parametrize("given", ["name: str", "*name: str", "operation, *, name: str = 'call'"])
 @pytest.mark.parametrize("later", ["name = name or operation", "name: str", "(name := name.lower())"])
 def test_name_that_an_annotated_parameter_and_a_statement_beside_a_loop_give_is_not_known(given, later, write, listed):

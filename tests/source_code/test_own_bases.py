@@ -81,6 +81,46 @@ def test_classes_that_their_base_class_describes_are_tools(form, write, listed):
     assert undescribed() == undescribed("--static") == [("finding.py", 13, "order")]
 
 
+SENT = (
+    BASE[: BASE.index("class")]
+    + """
+@dataclass
+class Shown:
+    name: str
+    description: str = ""
+    parameters: list = field(default_factory=list)
+
+    def sent(self):
+        return DEFINITION
+"""
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_objects_of_a_class_that_describes_them_are_tools(form, write, listed):
+    finding = """
+from base import Shown
+
+
+class Find:
+    @property
+    def shown(self):
+        return Shown(name="find", description="Find an order.", parameters=[Parameter("order")])
+
+
+SEND = Shown("send", "Send an order.")
+"""
+    write(base=SENT.replace("DEFINITION", form), finding=finding)
+    kinds = f"{FORMS[form]} Shown"
+    assert listed() == ([f"finding.py:8 find {kinds}", f"finding.py:11 send {kinds}"], [])
+
+
+def test_objects_without_a_description_or_a_name_are_no_tools(write, listed):
+    finding = 'from base import Shown\n\nFIND = Shown(name="find")\nSEND = Shown(chosen(), description="Send.")\n'
+    write(base=SENT.replace("DEFINITION", OPENAI), finding=finding)
+    assert listed()[0] == []
+
+
 def test_file_that_another_one_has_read_before_is_read_alike(write, listed):
     used = "from finding import Find\n\n\ndef build(registry):\n    registry.register(Find())\n"
     write(an_agent=used, base=BASE.replace("DEFINITION", OPENAI), finding=FIND)

@@ -16,6 +16,7 @@ _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PLUGIN = ".claude-plugin"
 _NEAR = 2
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")
 """The most folders between a project and its skills that clients install."""
 _DESCRIBING = ("index.yaml", "index.yml", "index.json", "skill.yaml", "skill.yml", "skill.json")
 
@@ -90,14 +91,15 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     """Return whether clients read the skill in a folder where it is, rather than only the project's own program.
 
     They do so in hidden folders such as `.claude/skills`, in a plugin, and in `NAME` or `skills/NAME` of the project
-    in `directory`, from where skills are installed. A file in a folder `skills` itself only lists them.
+    in `directory`, from where skills are installed. A file in a folder `skills` itself only lists them, and one in
+    `directory` is a document of a project that has something else to install.
     """
     if not folder.absolute().is_relative_to(directory.absolute()):
         return True
     parts = folder.absolute().relative_to(directory.absolute()).parts
     around = (directory.absolute().joinpath(*parts[:count]) for count in range(len(parts)))
     is_plugin = any((one / _PLUGIN).is_dir() for one in around)
-    is_list = parts[-1:] == ("skills",)
+    is_list = parts[-1:] == ("skills",) or (not parts and any((directory / one).is_file() for one in _PROJECT_FILES))
     return (len(parts) <= _NEAR and not is_list) or any(one.startswith(".") for one in parts) or is_plugin
 
 

@@ -13,10 +13,11 @@ from toolkit.source_code.constants import Constants, UnknownValueError, elements
 from toolkit.source_code.described_functions import DESCRIBING, described_functions
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
+from toolkit.source_code.made_definitions import made_definitions
 from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
 from toolkit.source_code.source_files import SourceFile, last_name
-from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key, placed
-from toolkit.source_code.written_calls import argument_of, made_by_call
+from toolkit.source_code.syntax_nodes import parts_by_key, placed
+from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.frameworks import data_frameworks
 from toolkit.tools.foreign.source_marks import DataForm, is_among
 
@@ -66,8 +67,8 @@ class DataForms:
     def in_file(self, source: SourceFile) -> Iterator[FormedTool]:
         """Yield the definitions in a file, in no particular order, and each once."""
         found: dict[tuple[int, int], FormedTool] = {}
-        for made in _made_by_helpers(source):
-            found |= {(one.node.lineno, one.node.col_offset): one for one in self._by_itself(source, made)}
+        for made in made_definitions(source):
+            found |= {(one.node.lineno, one.node.col_offset): one for one in self._by_itself(source, made.whole)}
         for node in source.nodes:
             if isinstance(node, ast.Dict | ast.Call):
                 for one in (*self._by_itself(source, node), *self._in_lists(source, node), *_by_key(node)):
@@ -203,31 +204,6 @@ def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
     kind = parts.get("type")
     is_of_kind = isinstance(kind, ast.Constant) and kind.value == form.kind
     return (is_of_kind if form.kind else True) and (form.inner in parts if form.inner else "name" in parts)
-
-
-def _made_by_helpers(source: SourceFile) -> Iterator[ast.Dict]:
-    """Yield what functions of a file make of each call that gives them a name: `_declare("find", "Find it.", {…})`."""
-    helpers = {
-        one.name: one
-        for one in source.statements
-        if isinstance(one, FunctionNode) and any(map(_is_of_parameter, own_nodes(one.body)))
-    }
-    for call in source.nodes if helpers else ():
-        if isinstance(call, ast.Call) and (helper := helpers.get(last_name(call.func))) is not None:
-            made = made_by_call(call, helper)
-            if isinstance(made, ast.Dict):
-                yield made
-
-
-def _is_of_parameter(node: ast.AST) -> bool:
-    """Whether a node returns a dictionary that begins with a variable as its name, or has one that does."""
-    match node:
-        case ast.Return(value=ast.Dict() as whole):
-            parts = parts_by_key(whole)
-            inner = parts.get("function")
-            named = (parts_by_key(inner) if isinstance(inner, ast.Dict) else parts).get("name")
-            return isinstance(named, ast.Name)
-    return False
 
 
 def _by_key(node: ast.expr) -> Iterator[FormedTool]:

@@ -21,6 +21,7 @@ from toolkit.source_code.constants import Constants
 from toolkit.source_code.data_forms import DataForms, FormedTool, name_in
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import scope_around
+from toolkit.source_code.made_definitions import made_definitions
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.own_bases import ITSELF, OwnBase, OwnBases
@@ -41,6 +42,8 @@ _OTHER_FORMATS = {"toolSpec", "properties"}
 """The keys of dictionaries that have another format, in which the same keys may occur."""
 _PLAIN = "openai_api"
 """The framework of definitions that no package shows."""
+_PARTS = {*SCHEMAS, *FUNCTION_PARTS, "description"}
+"""The keywords of calls that may create a definition."""
 _KEYWORDS = {"type", "properties", "$ref", "anyOf", "oneOf", "allOf"}
 _BY_MEMBERS = ToolClasses(
     (), ("execute", "run", "call", "invoke", "handle", "__call__"), schema=SCHEMAS, takes_call=True
@@ -184,9 +187,12 @@ class DeclaredTools:
 
     def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
         tables = [one for one in source.nodes if isinstance(one, ast.Dict)]
-        others = {id(inner) for one in tables for inner in _in_other_formats(one)}
+        made = [*made_definitions(source)]
+        others = {inner for one in tables for inner in _in_other_formats(one)} | {one.template for one in made}
+        for whole in (one.whole for one in made):
+            yield from self._of_dictionary(source, whole)
         for table in tables:
-            if id(table) not in others:
+            if table not in others:
                 yield from self._of_dictionary(source, table)
                 yield from self._by_key(source, table)
         for one in source.nodes:
@@ -229,12 +235,17 @@ class DeclaredTools:
             fields = fields_of([cls, *bases_of(self._constants, cls)])
             name = argument_of(call, fields.get("name", ()))
             if name is not None:
-                yield from self._with_fields(source, call, self._constants.text(source, name, scope), fields)
+                yield from self._with_fields(source, call, cls, self._constants.text(source, name, scope), fields)
 
     def _with_fields(
-        self, source: SourceFile, call: ast.Call, name: str | None, fields: Mapping[str, tuple[Place, ...]]
+        self,
+        source: SourceFile,
+        call: ast.Call,
+        cls: Defined,
+        name: str | None,
+        fields: Mapping[str, tuple[Place, ...]],
     ) -> Iterator[DeclaredTool]:
-        """Yield the definition that an object with a schema is, or one that describes its function."""
+        """Yield the definition that an object with a schema is, or one that a model is told about."""
         made = last_name(call.func)
         key = next((one for one in SCHEMAS if one in fields), None)
         schema = None if key is None else argument_of(call, fields[key])
@@ -252,8 +263,12 @@ class DeclaredTools:
             if sent is not None:
                 sent_at = self._sent_at(source)
                 yield DeclaredTool(sent, made, call, name, registration=registration, sent_at=sent_at, is_object=True)
-        elif is_tool and _describes_function(call, fields) and (plain := marks_of(_PLAIN)) is not None:
-            yield DeclaredTool(plain, made, call, name, registration=registration, form_of=_PLAIN, is_object=True)
+        elif argument_of(call, registration.description) is not None:
+            framework = self._bases.framework_of(cls) or (_PLAIN if is_tool and _has_function(call, fields) else None)
+            if framework is not None and (marks := marks_of(framework)) is not None:
+                yield DeclaredTool(
+                    marks, made, call, name, registration=registration, form_of=framework, is_object=True
+                )
 
     def _of_class(self, source: SourceFile, node: ast.ClassDef) -> Iterator[DeclaredTool]:
         """Yield the definition that is a class with methods or attributes for its parts."""
@@ -368,16 +383,15 @@ def _signs() -> Mapping[str, re.Pattern[bytes]]:
 
 
 def _may_define(call: ast.Call) -> bool:
-    """Whether a call has the keyword of a schema or a function, or a text and something else by position."""
+    """Whether a call has the keyword of a schema, a function or a description, or a text and more by position."""
     is_text = len(call.args) > 1 and isinstance(call.args[0], ast.Constant | ast.Name | ast.Attribute)
-    return is_text or any(one.arg in SCHEMAS or one.arg in FUNCTION_PARTS for one in call.keywords)
+    return is_text or any(one.arg in _PARTS for one in call.keywords)
 
 
-def _describes_function(call: ast.Call, fields: Mapping[str, tuple[Place, ...]]) -> bool:
-    """Whether a call gives an object a description and a function."""
+def _has_function(call: ast.Call, fields: Mapping[str, tuple[Place, ...]]) -> bool:
+    """Whether a call gives an object a function."""
     given = [argument_of(call, fields[one]) for one in FUNCTION_PARTS if one in fields]
-    is_described = argument_of(call, fields.get("description", ())) is not None
-    return is_described and any(one is not None and not is_none(one) for one in given)
+    return any(one is not None and not is_none(one) for one in given)
 
 
 def _may_be_schema(node: ast.expr) -> bool:

@@ -90,6 +90,11 @@ class OwnBases:
         """Return whether the objects of a class, or of a base class of it, are described to a model."""
         return self._nearest_in([cls, *bases_of(self._constants, cls)]) is not None
 
+    def framework_of(self, cls: Defined) -> str | None:
+        """Return the framework whose form a class gives the definitions of its objects, by a method of its own."""
+        base = None if cls.source.imports_package(_OURS) else next(_definitions_in(cls), None)
+        return None if base is None else base.framework
+
     def _nearest_in(self, line: Sequence[Defined]) -> OwnBase | None:
         """Return the nearest class whose objects are described; none for a class in a file that uses our package."""
         if line[0].source.imports_package(_OURS):

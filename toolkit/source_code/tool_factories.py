@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toolkit.codes import NO_TOOLS
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, Severity
 from toolkit.source_code.constants import elements_of
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.registrations import Registered, Registrations
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
-from toolkit.source_code.syntax_nodes import calls_and_definitions, placed
+from toolkit.source_code.syntax_nodes import calls_and_definitions, parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of, is_super_init, places_of
 from toolkit.tools.foreign.frameworks import is_mark
 from toolkit.tools.foreign.source_marks import Place, Registration, Way
@@ -199,7 +199,12 @@ def _lines(meanings: Meanings, cls: Defined, depth: int = 10) -> Iterator[Define
                 yield from _lines(meanings, one, depth - 1)
 
 
-_FOLLOW = "import the file where the framework is installed, or name a decorator of the project in 'tool-decorators'"
+_FOLLOW = (
+    "import the file where the framework is installed, name a decorator of the project in 'tool-decorators', or name "
+    "the JSON file that has the definitions"
+)
+_OF_PROTOCOL = "inputSchema"
+"""The schema of a tool that a client has received from a server."""
 _SAVE = "save the definitions that the program sends as JSON: `toolkit lint tools.json` checks them"
 LISTING = "list_tools"
 
@@ -209,7 +214,7 @@ class Unfollowed(NamedTuple):
 
     A conversion of other objects, such as a dictionary, may be made of tools that are found elsewhere, so it only
     matters if none is found. It is minor if the call makes tools of what whoever calls it knows, or of what is one
-    already: see `is_minor`.
+    already: see `is_minor` and `is_relayed`.
     """
 
     call: ast.Call | ast.Dict
@@ -220,15 +225,16 @@ class Unfollowed(NamedTuple):
     def problem_in(self, file: str) -> Problem:
         """Return the problem that not all tools of a file are known."""
         place = Location(file, self.call.lineno, self.call.col_offset + 1)
+        severity: Severity = "info" if self.is_minor else "warning"
         if isinstance(self.call, ast.Dict):
             pairs = zip(self.call.keys, self.call.values, strict=True)
             named = [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "name"]
             written = ", ".join(map(ast.unparse, named))
             message = f"no tools were found: the source does not show the names of those with {{'name': {written}, …}}"
-            return Problem(NO_TOOLS, message, place, "warning", _SAVE)
+            return Problem(NO_TOOLS, message, place, severity, _SAVE)
         written = ast.unparse(self.call.func)
         message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
-        return Problem(NO_TOOLS, message, place, "info" if self.is_minor else "warning", _FOLLOW)
+        return Problem(NO_TOOLS, message, place, severity, _FOLLOW)
 
 
 def is_minor(source: SourceFile, call: ast.AST, names: LocalNames | None) -> bool:
@@ -248,6 +254,15 @@ def is_minor(source: SourceFile, call: ast.AST, names: LocalNames | None) -> boo
         return True
     tests = [one.test for one in ast.walk(source.tree) if isinstance(one, ast.If | ast.IfExp) and _has(one, call)]
     return any(_tests_kind(one, used) or _tests_program(one) for one in tests)
+
+
+def is_relayed(converted: ast.Dict, names: LocalNames | None) -> bool:
+    """Return whether a dictionary is made of a tool that a server has listed, so that it is the server's, not ours."""
+    named = parts_by_key(converted).get("name")
+    owner = named.value if isinstance(named, ast.Attribute) else None
+    parts = ast.walk(converted if names is None else names.node) if isinstance(owner, ast.Name) else ()
+    read = (one.value for one in parts if isinstance(one, ast.Attribute) and one.attr == _OF_PROTOCOL)
+    return any(isinstance(one, ast.Name) and isinstance(owner, ast.Name) and one.id == owner.id for one in read)
 
 
 def _has(node: ast.AST, call: ast.AST) -> bool:

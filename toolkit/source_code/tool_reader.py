@@ -14,7 +14,7 @@ from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registering_calls import RegisteringCalls
 from toolkit.source_code.source_files import Definition, SourceFile
 from toolkit.source_code.syntax_nodes import calls_and_definitions
-from toolkit.source_code.tool_factories import Unfollowed, is_parameter, wrapped_by
+from toolkit.source_code.tool_factories import Unfollowed, is_parameter, is_relayed, wrapped_by
 from toolkit.source_code.tool_listings import Listings
 from toolkit.source_code.written_tools import IN_LIST, OURS, Shown, WrittenTool, value_of
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, framework_of
@@ -142,7 +142,8 @@ class _Walk:
             if one.name is None and (one.is_object or one.declared is not None):
                 shown = [] if one.name_node is None else self._definitions.new_names(one.name_node, scope)
                 if one.declared is not None and not shown:
-                    self._view.unfollowed.append(Unfollowed(one.declared, one.marks.title, is_conversion=True))
+                    relayed = is_relayed(one.declared, scope)
+                    self._view.unfollowed.append(Unfollowed(one.declared, one.marks.title, relayed, is_conversion=True))
             tool = self._view.tool(
                 one.marks,
                 one.kind,

@@ -53,9 +53,14 @@ def places_of(function: Definition) -> dict[str, tuple[Place, ...]]:
 
 
 def made_by_call(call: ast.Call, function: FunctionNode) -> ast.expr | None:
-    """Return the tuple, list or dictionary that a function of the same file makes of a call, or `None`."""
+    """Return the tuple, list or dictionary that a function of the same file returns for a call, or `None`."""
     returned = [one.value for one in own_nodes(function.body) if isinstance(one, ast.Return)]
     if len(returned) != 1 or not isinstance(returned[0], ast.Tuple | ast.List | ast.Dict):
         return None
+    return filled_by_call(call, function, returned[0])
+
+
+def filled_by_call(call: ast.Call, function: FunctionNode, made: ast.expr) -> ast.expr:
+    """Return an expression in a function with the arguments of a call in place of its parameters."""
     given = {name: argument_of(call, places) for name, places in places_of(function).items()}
-    return placed(filled(returned[0], {name: one for name, one in given.items() if one is not None}), call)
+    return placed(filled(made, {name: one for name, one in given.items() if one is not None}), call)

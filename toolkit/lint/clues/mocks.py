@@ -24,19 +24,27 @@ _READING = {
 _CHANGING = {
     "append", "add", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update",
 }  # fmt: skip
-_SAYS_SO = re.compile(r"\b(?:simulat|mock|fake|pretend|dummy)", re.IGNORECASE)
+_ELSEWHERE = "模拟|模擬|シミュレー|ダミー|имитаци|заглушк|симуляци|simulier|simulaci|simulaç"
+"""That something is a simulation, in other languages."""
+_SAYS_SO = re.compile(rf"\b(?:simulat|mock|fake|pretend|dummy)|{_ELSEWHERE}", re.IGNORECASE)
 _REMARK = re.compile(
     r"#.*\b(?:simulat|mock|fake|pretend|dummy|stub|placeholder|hard-?coded"
     r"|in (?:a )?(?:real|production)\b|would (?:call|query)\b)",
     re.IGNORECASE,
 )
 _SAYS_STUB = re.compile(
-    r"(?<![a-z])(?:mock|stub(?:s|bed)?(?![a-z])|dummy|fake|simulat|placeholder)"
+    rf"{_ELSEWHERE}|(?<![a-z])(?:mock|stub(?:s|bed)?(?![a-z])|dummy|fake|simulat|placeholder)"
     r"|(?:not|not yet|to be|being) implemented|not supported yet|not yet supported|coming soon"
     r"|implement (?:later|me|this|real|actual)",
     re.IGNORECASE,
 )
 """What names, comments and texts in a function say if it is not finished, or for show."""
+_ONLY_STUBS = re.compile(
+    r"\b(?:stub|mock|dummy|fake|simulated|placeholder) (?:implementation|data|function|tool|response|service)s?\b"
+    r"|\b(?:are|only|all) (?:stubs|mocks|simulated)\b",
+    re.IGNORECASE,
+)
+"""What the docstring of a module says if its functions are for show."""
 _CONSTANT = (
     ast.Constant,
     ast.Dict,
@@ -86,12 +94,12 @@ def is_mock(function: PythonFunction) -> bool:
 def does_work(function: PythonFunction) -> bool:
     """Return whether a function works with what it is given, so that it is not waiting for its implementation.
 
-    It does if it reads a parameter, or calls something that may have an effect, and no text in it says that it is a
-    mock.
+    It does if it reads a parameter, or calls something that may have an effect, and neither a text in it nor the
+    docstring of its module says that it is a mock.
     """
     file, node = function.file, function.node
     source = "\n".join(file.text.splitlines()[node.lineno - 1 : node.end_lineno])
-    if _SAYS_STUB.search(source):
+    if _SAYS_STUB.search(source) or _ONLY_STUBS.search(ast.get_docstring(file.tree) or ""):
         return False
     given = {one.name for one in function.all_parameters} - {"self", "cls"}
     if any(isinstance(one, ast.Name) and one.id in given for one in function.nodes):

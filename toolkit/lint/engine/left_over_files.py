@@ -17,6 +17,8 @@ _MADE_ELSEWHERE = {
     "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
 }  # fmt: skip
 _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]")
+_FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
@@ -43,12 +45,13 @@ def _uses_framework(request: Request) -> bool:
 
 
 def _is_no_module(request: Request) -> bool:
-    """Return whether others or a program made a file, or Python does not read it: a notebook, an indented fragment."""
+    """Return whether others or a program made a file, or Python does not read it: a notebook, a fragment, Markdown."""
     if _MADE_ELSEWHERE & {one.lower() for one in Path(request.target).parent.parts}:
         return True
     with suppress(OSError):
         text = b"" if request.file is None else bounded_bytes(Path(request.file))
-        return bool(_OF_NOTEBOOK.search(text) or _FRAGMENT.match(text))
+        is_markdown = _FENCED.search(text) is not None and not _CODE.search(_FENCED.sub(b"", text))
+        return is_markdown or bool(_OF_NOTEBOOK.search(text) or _FRAGMENT.match(text))
     return False
 
 

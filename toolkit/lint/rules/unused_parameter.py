@@ -23,8 +23,9 @@ _INPUT = re.compile(r"(?:tool_)?input(?:_(?:str|text|data))?|query|dummy|unused|
 _SAYS_UNUSED = re.compile(
     r"\b(?:unused|not (?:yet |currently )?used|ignored|inject\w*|reserved|deprecated|placeholder|compatib\w+|informational"
     r"|for (?:\w+ )?reference)\b"
+    r"|\bfor (?:\w+ )?(?:logging|log traces|tracing|telemetry) (?:purposes? )?only\b|\bonly for (?:logging|logs?|tracing)\b"
     r"|\b(?:ignor(?:iert|ado|ada|ato|ata|é|ée)|nicht verwendet|no se usa|non utilizzat[oa]|non utilisée?|não usad[oa])\b"
-    r"|무시|사용되지 않|사용하지 않|忽略|未使用|不使用|無視|使用されません|使われません|игнорируется|не используется",
+    r"|무시|사용되지 않|사용하지 않|忽略|仅用于日志|用于日志|未使用|不使用|無視|使用されません|使われません|игнорируется|не используется",
     re.IGNORECASE,
 )
 """That nothing reads a parameter, in the languages of most docstrings."""
@@ -45,11 +46,12 @@ class UnusedParameter(Rule):
     If at least three tools of another framework in one file have the parameter, or three functions of the file with the
     tool's function, it is probably a convention of the project, such as an account that a middleware fills in, and the
     finding is an `info`. So it is if the docstring says
-    that the parameter is injected, reserved, unused or only for reference, and if the function is a mock, which only
+    that the parameter is injected, reserved, unused, or only for reference or the log, and if the function is a mock, which only
     returns what is written in it, or a simulation according to its docstring and its body.
 
     A finding is essential only if the function does something: it reads another parameter, or calls something that may
-    have an effect, and no name, comment or text in it says that it is a mock, a stub, not implemented or not supported yet. A `reason`
+    have an effect, and no name, comment or text in it says that it is a mock, a stub, not implemented or not supported yet, nor the docstring
+    of the module that it has stubs or mock data. A `reason`
     that nobody reads is not essential, nor is a tool that no code of the project names although it names others of the file.
 
     ## Example
@@ -126,13 +128,21 @@ def _is_convention(function: PythonFunction, name: str) -> bool:
     """Whether several functions of a file have a parameter like that of a tool, or it is said to be unused."""
     if function.written is None or not isinstance(function.file, PythonFile):
         return False
-    if _SAYS_UNUSED.search(function.docstring.parameters.get(name, "")):
+    if _SAYS_UNUSED.search(function.docstring.parameters.get(name, "")) or _is_told_unused(function, name):
         return True
     if len(function.parameters) == 1 and _INPUT.fullmatch(name):
         return True  # agents that write their calls as text always give one
     here = function.file.framework_functions.values()
     others = here if function in here else function.file.functions
     return sum(any(one.name == name for one in other.parameters) for other in others) >= _SEVERAL
+
+
+def _is_told_unused(function: PythonFunction, name: str) -> bool:
+    """Whether a sentence of the docstring says that a parameter is unused: "order and unit are accepted but ignored"."""
+    sentences = re.split(r"(?<=[.;:!?。])\s|\n\s*\n", ast.get_docstring(function.node) or "")
+    named = re.compile(rf"\b{re.escape(name)}\b")
+    places = ((one, found) for one in sentences if (found := named.search(one)) is not None)
+    return any(_SAYS_UNUSED.search(one, found.end()) for one, found in places)
 
 
 def _is_placeholder(function: PythonFunction, read: set[str]) -> bool:
