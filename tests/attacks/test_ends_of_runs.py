@@ -280,7 +280,7 @@ def test_signals_lose_no_work_and_leave_nobody_behind(place, attacks, shape, too
     attacks.count(f"{what}: {running.survivors()} survive", held=running.survivors() == [])
 
 
-@pytest.mark.proof(everyday=2)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("tool", ["block", "swallow", "wait_aside", "wait", "start_and_block"])
 def test_time_that_is_over_ends_every_tool(place, attacks, tool):
     running = Running(place, f"timed_{tool}.yaml", "--format", "json")

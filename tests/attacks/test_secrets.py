@@ -496,6 +496,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.proof
 def test_no_message_about_something_wrong_quotes_a_secret(tmp_path, attacks):
     (tmp_path / "login.py").write_text(LOGIN)
     (tmp_path / "steps.yaml").write_text(STEPS)

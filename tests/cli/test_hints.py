@@ -299,6 +299,8 @@ def newest(run, *more):
     return json.loads(listed[listed.index("[") :])[0]["id"]
 
 
+SLOW = ("in_a_store", "server_that_has_changed", "server_with_invisible_characters")
+"""How the names of scenarios end that start many programs."""
 SCENARIOS = {
     name.removeprefix("scenario_"): made for name, made in list(globals().items()) if name.startswith("scenario_")
 }
@@ -343,7 +345,7 @@ def running(program, folder):
 @pytest.mark.parametrize(
     "scenario",
     [
-        pytest.param(scenario, id=name, marks=pytest.mark.proof if name.endswith("in_a_store") else ())
+        pytest.param(scenario, id=name, marks=pytest.mark.proof if name.endswith(SLOW) else ())
         for name, scenario in SCENARIOS.items()
     ],
 )

@@ -142,7 +142,7 @@ def test_options_apply_again_when_a_batch_is_resumed(tmp_path, monkeypatch, stor
     assert code == 0
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("limit", ["option", "configuration"])
 def test_worker_processes_items_with_the_options_of_their_run(tmp_path, monkeypatch, limit):
     pytest.importorskip("dbos", reason="the extra `durable` is not installed")

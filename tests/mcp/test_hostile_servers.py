@@ -5,6 +5,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from toolkit import ToolResult
 from toolkit.mcp import StdioServer, close_sessions, connection_to, tools_from, wait_for
 
@@ -12,6 +14,7 @@ SERVER = Path(__file__).with_name("hostile_server.py")
 SCALE = int(os.environ.get("TOOLKIT_MCP_SCALE", "1"))
 
 
+@pytest.mark.proof
 def test_every_call_ends_whatever_a_server_says_before_its_answer_or_in_its_place(figure):
     calls = 60 * SCALE
     server = StdioServer(

@@ -169,7 +169,7 @@ def test_nothing_else_is_declared_without_a_rule(project, mode):
     assert asyncio.run(use()) == (None, None, "Method not found")
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 def test_what_was_read_counts_as_untrusted(project):
     (project / "toolkit.policy.yaml").write_text("deny: [{tool: order, after: untrusted}]\n", "utf-8")
 
@@ -183,7 +183,7 @@ def test_what_was_read_counts_as_untrusted(project):
     assert (before, after.startswith("Denied by deny rule, toolkit.policy.yaml:1")) == ("order 7", True)
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("mode", ERAS)
 def test_changed_lists_of_a_server_pass_through(project, mode):
     speak(project, "handshake" if mode == "legacy" else "auto")
@@ -217,7 +217,7 @@ def test_changed_lists_of_a_server_pass_through(project, mode):
     assert asyncio.run(use()) == (["docs://guide", "docs://grown"], ["github_review", "github_grown"], "grown")
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("mode", ERAS)
 def test_progress_passes_through(project, mode):
     seen: list[tuple[float, float | None, str | None]] = []
@@ -234,7 +234,7 @@ def test_progress_passes_through(project, mode):
     assert seen == [(1, 3, "number 1"), (2, 3, "number 2"), (3, 3, "number 3")]
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("mode", ERAS)
 def test_cancellation_passes_through(project, mode):
     async def use():
@@ -266,7 +266,7 @@ def test_question_of_a_server_passes_through(project, mode):
     assert [("Which size?" in one, "github" in one) for one in asked] == [(True, True)]
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 def test_server_that_dies_takes_no_other_down_and_is_started_again(project):
     async def use():
         async with client_of(project) as client:
@@ -279,7 +279,7 @@ def test_server_that_dies_takes_no_other_down_and_is_started_again(project):
     assert (others, again) == (("desk greets ada", "order 7"), "github greets ada")
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 def test_server_that_is_down_at_the_start_joins_when_it_is_up(project):
     (project / "github.down").touch()
     heard: list[Any] = []
@@ -299,7 +299,7 @@ def test_server_that_is_down_at_the_start_joins_when_it_is_up(project):
     assert (after, greeting) == (sorted([*GITHUB, *before]), "github greets ada")
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 def test_tools_of_a_server_that_stays_down_say_why(project):
     async def use():
         async with client_of(project) as client:
@@ -314,7 +314,7 @@ def test_tools_of_a_server_that_stays_down_say_why(project):
     assert asyncio.run(use()) == (why, why, "desk greets ada")
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 def test_tool_that_is_hidden_or_denied_is_nowhere_but_in_the_list_of_reasons(project, zoo, monkeypatch):
     monkeypatch.setenv("GITHUB_KEY", KEY)
     (project / "toolkit.policy.yaml").write_text("deny: [{tool: github_wait}]\n", "utf-8")
@@ -342,7 +342,7 @@ def test_tool_that_is_hidden_or_denied_is_nowhere_but_in_the_list_of_reasons(pro
     assert denied.startswith("Denied by deny rule, toolkit.policy.yaml:1")
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 def test_consent_that_was_given_once_is_not_asked_for_again(project):
     """Serve with the answer `o` of a terminal: a changed list is read again without a question."""
     terminal = pexpect.spawn(

@@ -68,6 +68,7 @@ def test_a_table_says_how_a_model_does_before_and_after_each_fix(bench):
     assert bench("--model", "scripted:model.py", "--repeat", "2") == (0, TABLE, "")
 
 
+@pytest.mark.proof
 def test_both_sides_are_recorded_in_one_cassette_and_what_is_missing_is_named(bench, tmp_path):
     def reply(messages, tools):
         return ModelReply("", (ToolCall(tools[0].name, "{}"),), Usage(10, 5))

@@ -19,7 +19,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("framework", HERE)
 def test_planted_defects_are_found(framework, corpus, program):
     corpus(framework)

@@ -303,6 +303,7 @@ cases:
 """
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
 def test_item_of_a_batch_in_a_store_becomes_a_case(kind, recorded, invoke, project, request):
     pytest.importorskip("dbos", reason="the extra `durable` is not installed")

@@ -106,6 +106,7 @@ def record(shop, program):
     return run
 
 
+@pytest.mark.proof
 def test_requests_with_the_definitions_of_the_revision_that_are_not_recorded_are_named(record, program, shop):
     (shop / "shop.py").write_text(TOOLS.replace("has not been sent yet", "was not yet sent yet"), "utf-8")
     assert record()[0].returncode == 0
@@ -123,6 +124,7 @@ a cancellation  1/1     0/1  -100% to +12% chat:m  'cancel': the description was
 """
 
 
+@pytest.mark.proof
 def test_both_sides_are_recorded_and_replayed_and_what_is_the_same_is_asked_once(record, program):
     finished, asked = record("--against", "main")
     assert (finished.returncode, finished.stderr, asked) == (0, "", 3)

@@ -279,6 +279,7 @@ def test_a_project_cannot_loosen_what_is_called(program, project, words):
     assert finished.returncode == 3
 
 
+@pytest.mark.proof
 def test_a_tool_that_wreaks_havoc_ends_its_own_check_only(program, project):
     (project / "havoc.py").write_text(HAVOC, "utf-8")
     finished = program("test", "havoc.py", "--timeout", "3s", "--format", "json", "--examples", "10")
