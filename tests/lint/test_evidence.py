@@ -324,6 +324,21 @@ def test_choices_in_a_text_are_essential_unless_other_spellings_are_accepted(hin
     assert (len(every), len(essential)) == (1, count)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "first", "codes"),
+    [
+        ("ctx: RunContext[Shop]", "", []),
+        ("ctx: 'RunContext'", "", []),
+        ("ctx: Shop", "", ["TK401", "TK708"]),
+        ("ctx: RunContext", "class RunContext: ...\n\n\n", ["TK401", "TK708"]),
+    ],
+)
+def test_context_in_a_part_of_a_program_is_known_by_its_name(write, parameter, first, codes):
+    text = f'{first}@shop_agent.tool\ndef find({parameter}, order: str) -> str:\n    """Find an order."""\n    return look_up(order)\n'
+    write(part=text)
+    assert sorted(one["code"] for one in lint("part.py")) == codes
+
+
 TOOLS = """
 from google.adk.tools import FunctionTool
 

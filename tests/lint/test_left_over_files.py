@@ -47,6 +47,12 @@ def test_markdown_that_was_saved_as_python_is_a_note(write):
     assert found("--static", "GUIDE.py") == {"GUIDE.py": "error"}
 
 
+@pytest.mark.parametrize("start", ["{# The shop #}", "{% if orders %}", "import {{ cookiecutter.package }}"])
+def test_template_of_a_python_file_is_a_note(write, start):
+    write(shop=f"{start}\n{BROKEN}")
+    assert found("--static", ".") == {"shop.py": "info"}
+
+
 def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):
     write(
         third_party_in_server=BROKEN,

@@ -293,8 +293,17 @@ class PythonFunction:
             or (self._is_handler and parameter.name in injected.usual and parameter.node.annotation is None)
         ):
             return True
-        parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
-        return any(is_among(name, injected.types) for one in parts for name in self._types_behind(one))
+        parts = [*self._names_in(parameter.node.annotation), *self._names_in(parameter.default)]
+        if any(is_among(name, injected.types) for one in parts for name in self._types_behind(one)):
+            return True
+        classes = {one.rpartition(".")[2].lstrip("*") for one in injected.types}
+        return any(last_name(one) in classes and self._is_of_nothing(one) for one in parts)
+
+    def _is_of_nothing(self, name: ast.expr) -> bool:
+        """Whether nothing in the file defines a name, as in a part of a program that others paste into theirs."""
+        file = self.file
+        known = (file.imported_names, file.classes, file.assigned, file.bindings)
+        return isinstance(name, ast.Name) and not file.stars and not any(name.id in one for one in known)
 
     @property
     def _is_handler(self) -> bool:

@@ -19,6 +19,7 @@ _MADE_ELSEWHERE = {
 _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]")
 _FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
+_TEMPLATE = re.compile(rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter", re.MULTILINE)
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
@@ -45,13 +46,13 @@ def _uses_framework(request: Request) -> bool:
 
 
 def _is_no_module(request: Request) -> bool:
-    """Return whether others or a program made a file, or Python does not read it: a notebook, a fragment, Markdown."""
+    """Return whether others or a program made a file, or Python does not read it: a notebook, a template, Markdown."""
     if _MADE_ELSEWHERE & {one.lower() for one in Path(request.target).parent.parts}:
         return True
     with suppress(OSError):
         text = b"" if request.file is None else bounded_bytes(Path(request.file))
         is_markdown = _FENCED.search(text) is not None and not _CODE.search(_FENCED.sub(b"", text))
-        return is_markdown or bool(_OF_NOTEBOOK.search(text) or _FRAGMENT.match(text))
+        return is_markdown or bool(_OF_NOTEBOOK.search(text) or _TEMPLATE.search(text) or _FRAGMENT.match(text))
     return False
 
 
