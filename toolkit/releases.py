@@ -1,4 +1,4 @@
-"""The version of the program, which the build takes from the tags, and the versions of installed packages."""
+"""The version of the program, which the build takes from the tags, and those of packages, with their order."""
 
 try:
     # Written by the build; not in version control.
@@ -6,7 +6,7 @@ try:
 except ModuleNotFoundError:
     __version__ = "0+unbuilt"
 
-__all__ = ["__version__", "software_versions"]
+__all__ = ["__version__", "numbers_of", "software_versions"]
 
 
 def software_versions(*packages: str) -> dict[str, str]:
@@ -16,3 +16,16 @@ def software_versions(*packages: str) -> dict[str, str]:
 
     found = {"toolkit": __version__, "python": python_version()}
     return found | {package: version(package) for package in packages}
+
+
+def numbers_of(text: str) -> tuple[int, ...]:
+    """Return the numbers at the start of a version: `(2, 14)` for `2.14rc1`."""
+    numbers = []
+    for part in text.split("."):
+        digits = part[: next((at for at, letter in enumerate(part) if not letter.isdigit()), len(part))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+        if digits != part:
+            break
+    return tuple(numbers)

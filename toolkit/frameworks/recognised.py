@@ -11,7 +11,7 @@ from toolkit.errors import InvalidTools
 from toolkit.frameworks.exported_calls import exported_tool
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.problems import Location, Problem, how_to_install
-from toolkit.source_code.requirements import numbers_of
+from toolkit.releases import numbers_of
 from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class, name_of_class
 from toolkit.tools.definition.definition_places import place_of
 from toolkit.tools.foreign.frameworks import (

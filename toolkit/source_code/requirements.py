@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from toolkit.problems import Location
 from toolkit.regular_files import bounded_bytes
+from toolkit.releases import numbers_of
 from toolkit.source_code.python_sources import PythonSource
 
 _PROJECT = "pyproject.toml"
@@ -52,19 +53,6 @@ class Used(NamedTuple):
     numbers: tuple[int, ...]
     text: str
     source: str
-
-
-def numbers_of(text: str) -> tuple[int, ...]:
-    """Return the numbers at the start of a version: `(2, 14)` for `2.14rc1`."""
-    numbers = []
-    for part in text.split("."):
-        digits = part[: next((at for at, letter in enumerate(part) if not letter.isdigit()), len(part))]
-        if not digits:
-            break
-        numbers.append(int(digits))
-        if digits != part:
-            break
-    return tuple(numbers)
 
 
 def version_used(module: PythonSource, package: str) -> Used | None:

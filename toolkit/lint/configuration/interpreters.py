@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.source_code.requirements import numbers_of
+from toolkit.releases import numbers_of
 from toolkit.tools.foreign.frameworks import all_packages, package_of
 
 OLDEST: Final = (3, 11)

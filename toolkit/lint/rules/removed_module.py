@@ -7,8 +7,9 @@ from dataclasses import replace
 from toolkit.codes import REMOVED_MODULE
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.releases import numbers_of
 from toolkit.source_code.python_files import PythonFile
-from toolkit.source_code.requirements import is_locked_below, numbers_of, unbounded_requirement
+from toolkit.source_code.requirements import is_locked_below, unbounded_requirement
 
 
 class RemovedModule(Rule):
