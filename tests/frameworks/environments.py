@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -158,11 +159,17 @@ def _is_made(folder: Path, name: str) -> bool:
     return True
 
 
-def main(folder: str, *names: str) -> int:
+def main() -> int:
     """Make environments, as many at once as there are processors; 1 if one could not be made."""
-    wanted = names or tuple(REQUIREMENTS)
+    parser = ArgumentParser(description="Make the environments with frameworks that tests meet.")
+    parser.add_argument("folder", type=Path, help="Where they are made.")
+    parser.add_argument("names", nargs="*", help=f"By default, all: {', '.join(REQUIREMENTS)}.")
+    given = parser.parse_args()
+    wanted = given.names or list(REQUIREMENTS)
+    if unknown := sorted({*wanted}.difference(REQUIREMENTS)):
+        parser.error(f"no environments have these names: {', '.join(unknown)}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = pool.map(lambda name: _is_made(Path(folder).absolute(), name), wanted)
+        made = pool.map(lambda name: _is_made(given.folder.absolute(), name), wanted)
     failed = [name for name, is_made in zip(wanted, made, strict=True) if not is_made]
     if failed:
         sys.stderr.write(f"could not make: {', '.join(failed)}\n")
@@ -170,4 +177,4 @@ def main(folder: str, *names: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())
