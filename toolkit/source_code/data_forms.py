@@ -13,7 +13,6 @@ from toolkit.source_code.constants import Constants, UnknownValueError, elements
 from toolkit.source_code.described_functions import DESCRIBING, described_functions
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
-from toolkit.source_code.made_definitions import made_definitions
 from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import parts_by_key, placed
@@ -64,11 +63,11 @@ class DataForms:
     def __init__(self, constants: Constants) -> None:
         self._constants = constants
 
-    def in_file(self, source: SourceFile) -> Iterator[FormedTool]:
-        """Yield the definitions in a file, in no particular order, and each once."""
+    def in_file(self, source: SourceFile, made: Iterable[ast.Dict] = ()) -> Iterator[FormedTool]:
+        """Yield the definitions in a file, and those that its functions make, in no particular order, and each once."""
         found: dict[tuple[int, int], FormedTool] = {}
-        for made in made_definitions(source):
-            found |= {(one.node.lineno, one.node.col_offset): one for one in self._by_itself(source, made.whole)}
+        for whole in made:
+            found |= {(one.node.lineno, one.node.col_offset): one for one in self._by_itself(source, whole)}
         for node in source.nodes:
             if isinstance(node, ast.Dict | ast.Call):
                 for one in (*self._by_itself(source, node), *self._in_lists(source, node), *_by_key(node)):

@@ -8,7 +8,7 @@ What has an unmistakable form counts anywhere, and so does a class whose base cl
 import ast
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from toolkit.source_code.constants import Constants
 from toolkit.source_code.data_forms import DataForms, FormedTool, name_in
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import scope_around
-from toolkit.source_code.made_definitions import made_definitions
+from toolkit.source_code.made_definitions import MadeDefinition, made_definitions
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.own_bases import ITSELF, OwnBase, OwnBases
@@ -154,9 +154,11 @@ class DeclaredTools:
     def in_file(self, source: SourceFile) -> tuple[DeclaredTool, ...]:
         """Return the definitions in a file, in no particular order."""
         if source not in self._found:
-            formed = [one for one in self._forms.in_file(source) if not self._is_of_objects(source, one)]
+            made = [*made_definitions(source)]
+            forms = self._forms.in_file(source, [one.whole for one in made])
+            formed = [one for one in forms if not self._is_of_objects(source, one)]
             shown = {one.node for one in formed}  # with its schema, where only the function may be known otherwise
-            others = (one for one in self._definitions_in(source) if not (one.is_only_form and one.node in shown))
+            others = (one for one in self._definitions_in(source, made) if not (one.is_only_form and one.node in shown))
             self._found[source] = (*others, *map(DeclaredTool.of_form, formed))
         return self._found[source]
 
@@ -185,9 +187,8 @@ class DeclaredTools:
         files = filter(None, map(self._meanings.source, files_around(self._meanings, source)))
         yield from (one for file in files for one in self.in_file(file) if one.name is not None)
 
-    def _definitions_in(self, source: SourceFile) -> Iterator[DeclaredTool]:
+    def _definitions_in(self, source: SourceFile, made: Sequence[MadeDefinition]) -> Iterator[DeclaredTool]:
         tables = [one for one in source.nodes if isinstance(one, ast.Dict)]
-        made = [*made_definitions(source)]
         others = {inner for one in tables for inner in _in_other_formats(one)} | {one.template for one in made}
         for whole in (one.whole for one in made):
             yield from self._of_dictionary(source, whole)

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolkit.source_code.source_files import SourceFile, last_name
-from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key
+from toolkit.source_code.source_files import SourceFile, last_name, statements_below
+from toolkit.source_code.syntax_nodes import FunctionNode, parts_by_key
 from toolkit.source_code.written_calls import filled_by_call
 
 
@@ -24,7 +24,7 @@ def made_definitions(source: SourceFile) -> Iterator[MadeDefinition]:
     templates = {}
     for one in source.statements:
         if isinstance(one, FunctionNode):
-            found = [made for made in map(_made_in, own_nodes(one.body)) if made is not None]
+            found = [made for made in map(_made_by, statements_below(one)) if made is not None]
             if len(found) == 1 and _is_named_by_variable(found[0]):
                 templates[one.name] = (one, found[0])
     for call in source.nodes if templates else ():
@@ -35,11 +35,12 @@ def made_definitions(source: SourceFile) -> Iterator[MadeDefinition]:
                 yield MadeDefinition(made, template)
 
 
-def _made_in(node: ast.AST) -> ast.Dict | None:
-    match node:
+def _made_by(statement: ast.stmt) -> ast.Dict | None:
+    """Return the dictionary that a statement returns, or appends to a list."""
+    match statement:
         case ast.Return(value=ast.Dict() as made):
             return made
-        case ast.Call(func=ast.Attribute(attr="append"), args=[ast.Dict() as made]):
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[ast.Dict() as made])):
             return made
     return None
 
