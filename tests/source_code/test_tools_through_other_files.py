@@ -537,3 +537,53 @@ def test_functions_that_any_chat_model_binds_are_tools(given, write):
     bound = f"order_tools = [find]\nbound = ChatOpenAI().bind_tools({given})\n\n\ndef order_tools(state): ...\n"
     write(tools=f"{model}{FUNCTION}\n\n{bound}")
     assert listed("tools.py") == [("find", "langchain")]
+
+
+OWN_REGISTRY = """
+FOUND = {}
+
+
+def tool(description, group="general", name=None):
+    def register(function):
+        FOUND[name or function.__name__] = Kept(function, sent(function, description))
+        return function
+
+    return register
+
+
+def sent(function, description):
+    properties = properties_of(function)
+    return DEFINITION
+"""
+DECORATED = """
+from registry import tool
+
+
+@tool("Find an order of the shop by its number.")
+def find(order: str): ...
+
+
+@tool("Pay an order of the shop by its number.", "money", "pay_order")
+def pay(order: str): ...
+"""
+SCHEMA = '{"type": "object", "properties": properties}'
+
+
+@pytest.mark.parametrize(
+    ("definition", "framework"),
+    [
+        (f'{{"name": function.__name__, "description": description, "parameters": {SCHEMA}}}', "openai_api"),
+        (f'{{"name": function.__name__, "description": description, "input_schema": {SCHEMA}}}', "anthropic_sdk"),
+        (f'{{"name": "find", "description": description, "parameters": {SCHEMA}}}', None),
+        ("[function, description, properties]", None),
+    ],
+)
+def test_functions_that_a_registry_describes_in_requests_are_tools(definition, framework, write):
+    write(registry=OWN_REGISTRY.replace("DEFINITION", definition), shop=DECORATED)
+    found = [f"shop.py:6 find {framework}", f"shop.py:10 pay_order {framework}"] if framework else []
+    listed = json.loads(CliRunner().invoke(application(), ["list", ".", "--static", "--format", "json"]).stdout or "[]")
+    assert [
+        f"{one['path']}:{one['line']} {one['name']} {one['framework']}" for one in listed if one["path"] == "shop.py"
+    ] == found
+    command = ["lint", ".", "--static", "--no-cache", "--select", "TK201,TK202", "--format", "json"]
+    assert {one["code"] for one in json.loads(CliRunner().invoke(application(), command).stdout)} <= {"TK004"}

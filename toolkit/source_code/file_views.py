@@ -5,13 +5,13 @@ from typing import Any
 
 from toolkit.source_code.constants import Expression
 from toolkit.source_code.finders import Finders
+from toolkit.source_code.known_marks import framework_with
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import Registered
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile
 from toolkit.source_code.tool_factories import Unfollowed, is_minor, is_of_marked, takes_parameter
 from toolkit.source_code.written_tools import OURS, Function, WrittenTool, value_of
-from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, SourceMarks
 
 
@@ -38,7 +38,7 @@ class FileView:
         self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, *, framework: str | None = None, **known: Any
     ) -> WrittenTool:
         """Return a tool of the file, of the framework of its marks if no other one is given."""
-        framework = framework or framework_of(marks.packages[0]) or OURS
+        framework = framework or framework_with(marks) or OURS
         return WrittenTool(self.source.path, framework, marks, kind, node, **known)
 
     def name(

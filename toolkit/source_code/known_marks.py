@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from toolkit.tools.foreign.frameworks import framework_of, support_for
+from toolkit.tools.foreign.frameworks import data_frameworks, framework_of, support_for
 from toolkit.tools.foreign.source_marks import OUR_MARKS, SourceMarks, is_among
 
 MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
@@ -56,6 +56,13 @@ def marks_of(framework: str) -> SourceMarks | None:
     """Return the marks of a framework, or `None` if its tools cannot be recognized in source code."""
     marks: SourceMarks | None = getattr(support_for(framework), "MARKS", None)
     return marks
+
+
+def framework_with(marks: SourceMarks) -> str | None:
+    """Return the framework that has some marks, or `None` for ours."""
+    if marks.packages:
+        return framework_of(marks.packages[0])
+    return next((one for one in data_frameworks() if marks_of(one) is marks), None)
 
 
 @cache

@@ -113,13 +113,22 @@ class OwnBases:
         members = _members_of(cls)
         may_be = members >= _DESCRIBED and not members.isdisjoint(_METHODS)
         for source in self._uses.describing(cls) if may_be else ():
-            for one in _written_in(source, source.nodes):
+            for one in definitions_among(source, source.nodes):
                 found = _described(cls, one, _variable_in(one.parts["name"]))
                 if found is not None and members.issuperset(found.parts):
                     yield found
 
 
-class _Definition(NamedTuple):
+class WrittenDefinition(NamedTuple):
+    """A definition that code makes, of the attributes of an object or of variables.
+
+    Attributes:
+        framework: The framework whose form it has.
+        parts: Its parts by their names.
+        key: The name of its schema.
+        place: The file and the line.
+    """
+
     framework: str
     parts: Mapping[str, ast.expr]
     key: str
@@ -131,12 +140,14 @@ def _definitions_in(cls: Defined) -> Iterator[OwnBase]:
     init = next((one.args for one in _methods_of(cls) if one.name == "__init__"), None)
     passed = () if init is None else tuple(one.arg for one in (*init.posonlyargs, *init.args)[1:])
     for method in _methods_of(cls):
-        for one in _written_in(cls.source, ast.walk(method)):
+        for one in definitions_among(cls.source, ast.walk(method)):
             if (found := _described(cls, one, ITSELF, passed)) is not None:
                 yield found
 
 
-def _described(cls: Defined, one: _Definition, owners: Collection[str], passed: tuple[str, ...] = ()) -> OwnBase | None:
+def _described(
+    cls: Defined, one: WrittenDefinition, owners: Collection[str], passed: tuple[str, ...] = ()
+) -> OwnBase | None:
     """Return how a definition describes the objects of a class, of whose attributes it is made, or `None`."""
     name, description = _member(one.parts["name"], owners), _member(one.parts["description"], owners)
     inner = (node for node in ast.walk(one.parts[one.key]) if isinstance(node, ast.expr))
@@ -155,7 +166,7 @@ def _described(cls: Defined, one: _Definition, owners: Collection[str], passed: 
     return OwnBase(cls, one.framework, kind, one.place)
 
 
-def _written_in(source: SourceFile, nodes: Iterable[ast.AST]) -> Iterator[_Definition]:
+def definitions_among(source: SourceFile, nodes: Iterable[ast.AST]) -> Iterator[WrittenDefinition]:
     """Yield the dictionaries and calls among some nodes that may be definitions."""
     of_bedrock: set[ast.AST] = set()
     for node in nodes:
@@ -171,7 +182,7 @@ def _written_in(source: SourceFile, nodes: Iterable[ast.AST]) -> Iterator[_Defin
             continue
         key = next((one for one in _FRAMEWORK_OF_KEY if one in parts), None)
         if key is not None and {"name", "description"} <= parts.keys() and not isinstance(parts[key], _LISTS):
-            yield _Definition(framework or _FRAMEWORK_OF_KEY[key], parts, key, (source.path, node.lineno))
+            yield WrittenDefinition(framework or _FRAMEWORK_OF_KEY[key], parts, key, (source.path, node.lineno))
 
 
 def _may_define(call: ast.Call) -> bool:
@@ -203,7 +214,7 @@ def _variable_in(node: ast.expr) -> tuple[str, ...]:
     return ()
 
 
-def _is_put_together(definition: _Definition) -> bool:
+def _is_put_together(definition: WrittenDefinition) -> bool:
     """Whether a definition has a schema that its method makes of what it knows of the parameters."""
     schema = definition.parts[definition.key]
     return lists_properties(schema) or (definition.key != "parameters" and isinstance(schema, ast.Name))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
+from toolkit.source_code.own_bases import definitions_among
 from toolkit.source_code.registries import Registries, speaks_of_tools
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import FunctionNode
@@ -135,7 +136,7 @@ class Registrations:
         return None
 
     def _registry(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return how a decorator registers tools that keeps functions for a server, or `None`."""
+        """Return how a decorator registers tools that keeps functions for a server, or for requests, or `None`."""
         if not speaks_of_tools(function):
             return None
         for meaning in self.meanings.of(source, function, names):
@@ -144,10 +145,18 @@ class Registrations:
             name, home = meaning.node.name, meaning.source
             if kept := self.registries.kept_by(home, meaning.node):
                 found = self._of_project(name, (source, home), home.path)
-                if found := found or self._as_registered(name, kept.marks, home.path):
+                marks = kept.marks or self._described_in(kept.files)
+                if found := found or self._as_registered(name, marks, home.path):
                     registration = with_places(found.registration, meaning.node)
                     return found._replace(registration=registration, registry=kept.files)
         return None
+
+    def _described_in(self, files: Collection[str]) -> SourceMarks | None:
+        """Return the framework in whose form some files describe tools to a model, by names that variables have."""
+        sources = filter(None, map(self.meanings.source, sorted(files)))
+        made = (one for source in sources for one in definitions_among(source, source.nodes))
+        found = (marks_of(one.framework) for one in made if not isinstance(one.parts["name"], ast.Constant))
+        return next(filter(None, found), None)
 
     def _configured(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator that the project's configuration names registers tools, or `None`."""
@@ -195,8 +204,11 @@ def _methods() -> Mapping[str, Sequence[Registered]]:
 
 
 def with_places(registration: Registration, decorator: FunctionNode) -> Registration:
-    """Return a registration whose name is where a decorator of the project takes it."""
+    """Return a registration whose name and description are where a decorator of the project takes them."""
     positional = [one.arg for one in (*decorator.args.posonlyargs, *decorator.args.args)]
     positional = positional[1:] if positional[:1] in (["self"], ["cls"]) else positional
-    at: tuple[Place, ...] = tuple(at for at, name in enumerate(positional) if name in _NAMED)
-    return registration._replace(name=(*_NAMED, *at))
+    places: dict[str, tuple[Place, ...]] = {name: (name, at) for at, name in enumerate(positional)}
+    named = tuple(at for name in _NAMED for at in places.get(name, ())[1:])
+    return registration._replace(
+        name=(*_NAMED, *named), description=places.get("description", registration.description)
+    )

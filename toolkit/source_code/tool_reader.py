@@ -8,7 +8,7 @@ from toolkit.source_code.classes_as_tools import ClassesAsTools
 from toolkit.source_code.defining_calls import DefiningCalls
 from toolkit.source_code.file_views import FileView, as_function
 from toolkit.source_code.finders import Finders
-from toolkit.source_code.known_marks import marks_of
+from toolkit.source_code.known_marks import framework_with, marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registering_calls import RegisteringCalls
@@ -120,7 +120,7 @@ class _Walk:
 
     def _is_step(self, marks: SourceMarks, names: LocalNames | None) -> bool:
         """Whether a scope is a class whose marked methods no model calls."""
-        framework = FRAMEWORKS.get(framework_of(marks.packages[0]) or OURS)
+        framework = FRAMEWORKS.get(framework_with(marks) or OURS)
         if names is None or framework is None or not framework.steps or not isinstance(names.node, ast.ClassDef):
             return False
         bases = self._finders.meanings.made_from(Defined(self._source, names.node))
