@@ -115,6 +115,22 @@ SEND = Shown("send", "Send an order.")
     assert listed() == ([f"finding.py:8 find {kinds}", f"finding.py:11 send {kinds}"], [])
 
 
+@pytest.mark.parametrize(("name", "found"), [("ToolDef", ["shop.py:3 find openai_api ToolDef"]), ("Page", [])])
+def test_objects_of_a_class_for_tools_that_another_file_describes_are_tools(name, found, write, listed):
+    sender = f"""
+from base import {name}
+
+
+def sent(found: list[{name}]):
+    for one in found:
+        schema = one.model.schema()
+        yield {{"name": one.name, "description": one.description, "parameters": schema}}
+"""
+    write(base=f"@dataclass\nclass {name}:\n    name: str\n    description: str\n    model: type\n", sender=sender)
+    write(shop=f'from base import {name}\n\nFIND = {name}(name="find", description="Find an order.", model=Order)\n')
+    assert listed()[0] == found
+
+
 def test_objects_without_a_description_or_a_name_are_no_tools(write, listed):
     finding = 'from base import Shown\n\nFIND = Shown(name="find")\nSEND = Shown(chosen(), description="Send.")\n'
     write(base=SENT.replace("DEFINITION", OPENAI), finding=finding)

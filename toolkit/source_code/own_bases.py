@@ -65,6 +65,7 @@ class OwnBases:
         self._constants = constants
         self._uses = uses
         self._known: dict[ast.AST, OwnBase | None] = {}
+        self._forms: dict[ast.AST, str | None] = {}
 
     def tool_of(self, cls: Defined) -> tuple[OwnBase, ClassTool] | None:
         """Return the tool that a class is, and the class that describes it; `None` if it is none, or has no name.
@@ -91,9 +92,26 @@ class OwnBases:
         return self._nearest_in([cls, *bases_of(self._constants, cls)]) is not None
 
     def framework_of(self, cls: Defined) -> str | None:
-        """Return the framework whose form a class gives the definitions of its objects, by a method of its own."""
-        base = None if cls.source.imports_package(_OURS) else next(_definitions_in(cls), None)
-        return None if base is None else base.framework
+        """Return the framework in whose form the objects of a class are described to a model, by a method or by others.
+
+        Others only count for a class that is named after tools, since they may describe any object with a name.
+        """
+        if cls.source.imports_package(_OURS):
+            return None
+        if cls.node not in self._forms:
+            own = (one.framework for one in _definitions_in(cls))
+            self._forms[cls.node] = next(own, None) or next(self._forms_of_objects(cls), None)
+        return self._forms[cls.node]
+
+    def _forms_of_objects(self, cls: Defined) -> Iterator[str]:
+        """Yield the frameworks whose definitions the files that know a class make of its objects."""
+        members = _members_of(cls)
+        may_be = members >= _DESCRIBED and "tool" in cls.node.name.lower()
+        for source in self._uses.describing(cls) if may_be else ():
+            for one in definitions_among(source, source.nodes):
+                owners = _variable_in(one.parts["name"])
+                if {_member(one.parts[part], owners) for part in _DESCRIBED} <= members:
+                    yield one.framework
 
     def _nearest_in(self, line: Sequence[Defined]) -> OwnBase | None:
         """Return the nearest class whose objects are described; none for a class in a file that uses our package."""
