@@ -91,7 +91,7 @@ class FilePolicy:
         return tuple(found[action] for action in ACTIONS if action in found)
 
     def _candidates(self, call: DescribedCall) -> Iterator[tuple[Fit, Verdict]]:
-        """Yield the possible verdicts on a call in order, up to the first that is certain, and after coming calls."""
+        """Yield the possible verdicts on a call in order, up to a certain one, then the default after coming calls."""
         if call.kind == "setting":
             yield "yes", self._by_risk.judge(call)
             return
@@ -106,7 +106,7 @@ class FilePolicy:
             yield fit, verdict
             if rule.applies(fit):
                 return
-            if rule.action == "ask":  # a value that only may match makes nothing less strict
+            if rule.action == "ask":  # if it is in doubt whether the value matches, a stricter default holds
                 yield fit, self._or_default(verdict, call)
         yield "yes", self._explained(self._by_default(call), call)
         if call.coming:
@@ -135,7 +135,7 @@ class FilePolicy:
         return Verdict("allow", str(ground), ground)
 
     def _or_default(self, verdict: Verdict, call: DescribedCall) -> Verdict:
-        """Return the verdict of a rule that makes none less strict, so that a stricter default still counts."""
+        """Return the stricter of a rule's verdict and the default."""
         return _stricter(verdict, self._explained(self._by_default(call), call))
 
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
@@ -155,17 +155,17 @@ class FilePolicy:
         return verdict._replace(because=f"{verdict.because}; {remark}")
 
     def _by_default(self, call: DescribedCall) -> Verdict:
-        """Return the strictest default, except those of projects that certainly except the call from them."""
+        """Return the strictest default, without those of projects that certainly exempt the call."""
         return _strictest(self._defaults(call))
 
     def _possible_defaults(self, call: DescribedCall) -> list[Verdict]:
-        """Return the default for each way in which projects may turn out to except the call from theirs."""
+        """Return the defaults that may apply, depending on which projects turn out to exempt the call."""
         found = list(self._defaults(call))
         certain = _strictest(one for one in found if not one.may_be_allowed)
         return [certain, *(one for one in found if one.may_be_allowed and _stricter(certain, one) is one)]
 
     def _defaults(self, call: DescribedCall) -> Iterator[Verdict]:
-        """Yield the default of the user, or risk, and those of the projects that do not except the call from them."""
+        """Yield the user's default, or the verdict by risk, then those of projects that do not exempt the call."""
         own = next((file for file in self.files if file.owner == "user" and call.chosen_by in file.defaults), None)
         yield self._default_of(own, call) if own is not None else self._by_risk.judge(call)
         for file in self.files:

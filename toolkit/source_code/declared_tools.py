@@ -157,7 +157,7 @@ class DeclaredTools:
             made = [*made_definitions(source)]
             forms = self._forms.in_file(source, [one.whole for one in made])
             formed = [one for one in forms if not self._is_of_objects(source, one)]
-            shown = {one.node for one in formed}  # with its schema, where only the function may be known otherwise
+            shown = {one.node for one in formed}  # the form also has the schema, the object may only have the function
             others = (one for one in self._definitions_in(source, made) if not (one.is_only_form and one.node in shown))
             self._found[source] = (*others, *map(DeclaredTool.of_form, formed))
         return self._found[source]
@@ -190,8 +190,8 @@ class DeclaredTools:
     def _definitions_in(self, source: SourceFile, made: Sequence[MadeDefinition]) -> Iterator[DeclaredTool]:
         tables = [one for one in source.nodes if isinstance(one, ast.Dict)]
         others = {inner for one in tables for inner in _in_other_formats(one)} | {one.template for one in made}
-        for whole in (one.whole for one in made):
-            yield from self._of_dictionary(source, whole)
+        for definition in made:
+            yield from self._of_dictionary(source, definition.whole)
         for table in tables:
             if table not in others:
                 yield from self._of_dictionary(source, table)
@@ -246,7 +246,7 @@ class DeclaredTools:
         name: str | None,
         fields: Mapping[str, tuple[Place, ...]],
     ) -> Iterator[DeclaredTool]:
-        """Yield the definition that an object with a schema is, or one that a model is told about."""
+        """Yield the definition that an object is: one with a schema, or one whose description a model receives."""
         made = last_name(call.func)
         key = next((one for one in SCHEMAS if one in fields), None)
         schema = None if key is None else argument_of(call, fields[key])

@@ -1,4 +1,4 @@
-"""One file that is read for its tools: what may be asked of its project, and what is noted on the way."""
+"""A file that is searched for tools, with the finders of its project and notes on what was not found."""
 
 import ast
 from typing import Any
@@ -16,10 +16,10 @@ from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, SourceMa
 
 
 class FileView:
-    """A file that is read for its tools, for those who find them.
+    """A file that is searched for tools; the classes that find them share it.
 
     Attributes:
-        finders: What may be asked of the project.
+        finders: The finders of its project.
         source: The file.
         named: The marks in factories, calls of which show the names of their tools.
         unfollowed: The calls that register tools that the file does not show.

@@ -1,4 +1,4 @@
-"""What may be asked of the source of a project: one finder for each question."""
+"""The finders that answer questions about the source of a project, one for each kind of question."""
 
 from collections.abc import Callable, Collection
 from functools import partial

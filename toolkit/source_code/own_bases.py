@@ -92,9 +92,10 @@ class OwnBases:
         return self._nearest_in([cls, *bases_of(self._constants, cls)]) is not None
 
     def framework_of(self, cls: Defined) -> str | None:
-        """Return the framework in whose form the objects of a class are described to a model, by a method or by others.
+        """Return the framework in whose form a model receives the objects of a class, or `None`.
 
-        Others only count for a class that is named after tools, since they may describe any object with a name.
+        A method of the class describes them, or another file does. The latter only counts if the class is named after
+        tools, since files describe many other things that have a name.
         """
         if cls.source.imports_package(_OURS):
             return None

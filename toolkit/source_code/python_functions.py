@@ -297,10 +297,10 @@ class PythonFunction:
         if any(is_among(name, injected.types) for one in parts for name in self._types_behind(one)):
             return True
         classes = {one.rpartition(".")[2].lstrip("*") for one in injected.types}
-        return any(last_name(one) in classes and self._is_of_nothing(one) for one in parts)
+        return any(last_name(one) in classes and self._is_undefined(one) for one in parts)
 
-    def _is_of_nothing(self, name: ast.expr) -> bool:
-        """Whether nothing in the file defines a name, as in a part of a program that others paste into theirs."""
+    def _is_undefined(self, name: ast.expr) -> bool:
+        """Whether nothing in the file defines a name, as in a snippet without imports."""
         file = self.file
         known = (file.imported_names, file.classes, file.assigned, file.bindings)
         return isinstance(name, ast.Name) and not file.stars and not any(name.id in one for one in known)

@@ -63,6 +63,7 @@ class Registrations:
         self._marks = marks
         self._wrappers: dict[Definition, Registered | None] = {}
         self._known: dict[str, Registered | None] = {}
+        self._describing: dict[frozenset[str], SourceMarks | None] = {}
         self.registries = Registries(meanings)
 
     def of_decorator(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
@@ -136,7 +137,7 @@ class Registrations:
         return None
 
     def _registry(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return how a decorator registers tools that keeps functions for a server, or for requests, or `None`."""
+        """Return how a decorator of the project's registry registers tools, or `None`."""
         if not speaks_of_tools(function):
             return None
         for meaning in self.meanings.of(source, function, names):
@@ -151,12 +152,14 @@ class Registrations:
                     return found._replace(registration=registration, registry=kept.files)
         return None
 
-    def _described_in(self, files: Collection[str]) -> SourceMarks | None:
-        """Return the framework in whose form some files describe tools to a model, by names that variables have."""
-        sources = filter(None, map(self.meanings.source, sorted(files)))
-        made = (one for source in sources for one in definitions_among(source, source.nodes))
-        found = (marks_of(one.framework) for one in made if not isinstance(one.parts["name"], ast.Constant))
-        return next(filter(None, found), None)
+    def _described_in(self, files: frozenset[str]) -> SourceMarks | None:
+        """Return the framework in whose form some files make definitions of what they keep, or `None`."""
+        if files not in self._describing:
+            sources = filter(None, map(self.meanings.source, sorted(files)))
+            made = (one for source in sources for one in definitions_among(source, source.nodes))
+            found = (marks_of(one.framework) for one in made if not isinstance(one.parts["name"], ast.Constant))
+            self._describing[files] = next(filter(None, found), None)
+        return self._describing[files]
 
     def _configured(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator that the project's configuration names registers tools, or `None`."""

@@ -257,12 +257,13 @@ def is_minor(source: SourceFile, call: ast.AST, names: LocalNames | None) -> boo
 
 
 def is_relayed(converted: ast.Dict, names: LocalNames | None) -> bool:
-    """Return whether a dictionary is made of a tool that a server has listed, so that it is the server's, not ours."""
+    """Return whether a dictionary describes a tool of a server to which the program is a client."""
     named = parts_by_key(converted).get("name")
-    owner = named.value if isinstance(named, ast.Attribute) else None
-    parts = ast.walk(converted if names is None else names.node) if isinstance(owner, ast.Name) else ()
-    read = (one.value for one in parts if isinstance(one, ast.Attribute) and one.attr == _OF_PROTOCOL)
-    return any(isinstance(one, ast.Name) and isinstance(owner, ast.Name) and one.id == owner.id for one in read)
+    if not (isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name)):
+        return False
+    schema = ast.dump(ast.Attribute(named.value, _OF_PROTOCOL, ast.Load()))
+    around = ast.walk(converted if names is None else names.node)
+    return any(isinstance(one, ast.Attribute) and ast.dump(one) == schema for one in around)
 
 
 def _has(node: ast.AST, call: ast.AST) -> bool:
