@@ -780,8 +780,14 @@ steps:
     description: Look up an order.
 """
 
+TRAINING = """
+policy: {type: act}
+steps: 5000  # gradient steps
+batch_size: 8
+"""
 
-@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER, AGENTS])
+
+@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER, AGENTS, TRAINING])
 def test_files_of_other_programs_are_not_pipelines(project, text):
     project.joinpath("build.yaml").write_text(text, "utf-8")
     assert "build" not in run("--format", "concise", ".")

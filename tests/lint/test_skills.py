@@ -73,6 +73,15 @@ def test_tool_that_a_program_imports_exists(invoke, tmp_path, imported, is_repor
     assert bool(found) == is_reported
 
 
+@pytest.mark.parametrize(
+    ("name", "is_reported"), [("AskQuestion", False), ("AskUserQuestion", False), ("AskUserQestion", True)]
+)
+def test_tool_of_a_client_exists_under_its_name(invoke, tmp_path, name, is_reported):
+    write(tmp_path / "forecast" / "SKILL.md", f"Use the `{name}` tool.\n")
+    _, found = lines(invoke, "forecast", "--select", "TK645")
+    assert bool(found) == is_reported
+
+
 def test_renamed_tool_is_found_in_the_lockfile(invoke, tmp_path):
     (tmp_path / "tools.py").write_text(TOOLS.replace("get_forecast", "weather"), "utf-8")
     assert invoke("lock", "--update", "tools.py")[0] == 0

@@ -23,7 +23,9 @@ CASES = (".cases.yaml", ".cases.yml")
 """The ends of the names of files with test cases."""
 
 _OF_TOOLS = rb"(?i)tool|def execute|kernel_function"
-_OUR_KEY = r"""(?m)^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)"""
+_OUR_KEY = (
+    r"""(?m)^(?:["']?toolkit["']?[ \t]*:|["']?steps["']?[ \t]*:(?![ \t]*\d)|["']?agent["']?[ \t]*:[ \t]*["']?\w)"""
+)
 _OF_OTHERS = (
     r"(?m)^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser)[ \t]*:"
     r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?(?:[\w.-]+\.(?:io|dev)/|pypyr\.)"
@@ -76,7 +78,7 @@ def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
     Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value. Steps of
-    build services and of other programs are not meant.
+    build services and of other programs are not meant, nor is their number.
     """
     try:
         with open_regular(path) as stream:

@@ -24,7 +24,10 @@ _READING = {
 _CHANGING = {
     "append", "add", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update",
 }  # fmt: skip
-_ELSEWHERE = "模拟|模擬|シミュレー|ダミー|имитаци|заглушк|симуляци|simulier|simulaci|simulaç"
+_ELSEWHERE = (
+    "模拟|模擬|虚构|假数据|シミュレー|ダミー|모의|시뮬레이션|더미|실제 구현|имитаци|заглушк|симуляци"
+    "|simulier|simulaci|simulaç|ficticio|fictício|fictif"
+)
 """That something is a simulation, in other languages."""
 _SAYS_SO = re.compile(rf"\b(?:simulat|mock|fake|pretend|dummy)|{_ELSEWHERE}", re.IGNORECASE)
 _REMARK = re.compile(
@@ -35,7 +38,8 @@ _REMARK = re.compile(
 _SAYS_STUB = re.compile(
     rf"{_ELSEWHERE}|(?<![a-z])(?:mock|stub(?:s|bed)?(?![a-z])|dummy|fake|simulat|placeholder)"
     r"|(?:not|not yet|to be|being) implemented|not supported yet|not yet supported|coming soon"
-    r"|implement (?:later|me|this|real|actual)",
+    r"|implement (?:later|me|this|real|actual)|\bin an? (?:real|actual) (?!time)|\bin production,? (?:this|it|we|you)\b"
+    r"|\b(?:this|it|we|you) would (?:actually |really )?(?:call|query|ask|fetch|connect)\b",
     re.IGNORECASE,
 )
 """What names, comments and texts in a function say if it is not finished, or for show."""

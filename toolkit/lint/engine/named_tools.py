@@ -21,13 +21,14 @@ from toolkit.settings.configuration import Configuration
 from toolkit.skills.skill_files import parse_skill, read_skill
 
 OF_CLIENTS = frozenset(
-    {"Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep",
-     "KillShell", "LS", "LSP", "ListMcpResources", "ListMcpResourcesTool", "Monitor", "MultiEdit", "NotebookEdit",
-     "NotebookRead", "PowerShell", "Read", "ReadMcpResource", "ReadMcpResourceTool", "SendMessage", "Skill",
-     "SlashCommand", "Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate",
+    {"Agent", "AskQuestion", "AskUserQuestion", "Bash", "BashOutput", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob",
+     "Grep", "KillShell", "LS", "LSP", "ListMcpResources", "ListMcpResourcesTool", "Monitor", "MultiEdit",
+     "NotebookEdit", "NotebookRead", "PowerShell", "Read", "ReadMcpResource", "ReadMcpResourceTool", "SendMessage",
+     "Skill", "SlashCommand", "Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate",
      "TodoRead", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Write"}
 )  # fmt: skip
-"""The tools of Claude Code (https://code.claude.com/docs/en/tools-reference, checked 2026-11-26), and former ones."""
+"""The tools of Claude Code (https://code.claude.com/docs/en/tools-reference, checked 2026-11-26), former ones, and
+those of Cursor that resemble them."""
 _ALIKE = 0.8
 _SOMEWHAT_ALIKE = 0.6
 
