@@ -160,7 +160,7 @@ def _rank(problem: Problem) -> tuple[str, int, int]:
 def nearest(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> list[str]:
     """Return the known names that are most similar to a mistyped one, the best match first.
 
-    Very long names are not compared. If there are very many known names, only those with the same start are.
+    Of equally similar ones, those with the longest same start are first. Very long names are not compared. If there are very many known names, only those with the same start are.
 
     Args:
         name: The mistyped name.
@@ -168,17 +168,24 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
         most: How many names to return at most.
         cutoff: How similar a name has to be, from 0 to 1.
     """
-    from difflib import get_close_matches  # needed only when something is wrong
+    from difflib import SequenceMatcher  # needed only when something is wrong
 
     if len(name) > _LONGEST_COMPARED:
         return []
+    folded = name.casefold()
     by_folded = {candidate.casefold(): candidate for candidate in known if len(candidate) <= _LONGEST_COMPARED}
     if len(by_folded) > _MOST_COMPARED:
-        start = name.casefold()[:_SAME_START]
+        start = folded[:_SAME_START]
         alike = [candidate for candidate in by_folded if candidate.startswith(start)][:_MOST_COMPARED]
         by_folded = {candidate: by_folded[candidate] for candidate in alike}
-    matches = get_close_matches(name.casefold(), by_folded, n=most, cutoff=cutoff)
-    return [by_folded[match] for match in matches]
+    matcher = SequenceMatcher(b=folded)
+    ranked = []
+    for candidate in by_folded:
+        matcher.set_seq1(candidate)
+        is_close = matcher.real_quick_ratio() >= cutoff and matcher.quick_ratio() >= cutoff
+        if is_close and (ratio := matcher.ratio()) >= cutoff:
+            ranked.append((-ratio, -len(os.path.commonprefix([candidate, folded])), candidate))
+    return [by_folded[candidate] for *_, candidate in sorted(ranked)[:most]]
 
 
 _LONGEST_COMPARED = 200

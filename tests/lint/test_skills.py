@@ -130,7 +130,13 @@ def test_comment_suppresses_a_finding_in_its_line(invoke, tmp_path):
     [
         ("", "1:1: error[TK601] the skill has no header"),
         ("# Forecast\n", "1:1: error[TK601] the skill has no header"),
-        ("---\nname: forecast\n", "1:1: error[TK601] the skill has no header"),
+        ("---\nname: forecast\n", "1:1: error[TK601] the header of the skill does not end"),
+        ("---\nname: |\n  forecast\n  ---\n", "1:1: error[TK601] the header of the skill does not end"),
+        ("--\nname: forecast\n---\n", "1:1: error[TK601] the header of the skill begins with '--'"),
+        (
+            "<!-- (c) -->\n\n---\nname: forecast\n---\n",
+            "3:1: error[TK601] the header of the skill is not at its start, so that clients do not read it",
+        ),
         ("---\n---\n", "1:1: error[TK601] the header of the skill has no keys"),
         ("---\n- name\n---\n", "1:1: error[TK601] the header of the skill has no keys"),
         ("---\nname: a: b\n---\n", "2:8: error[TK601] a second ': ' on one line"),
@@ -179,7 +185,7 @@ def test_document_of_a_project_may_be_called_like_a_skill(invoke, tmp_path):
         ("plugins/weather/skills/forecast", "error"),
         ("agent/src/skills/forecast", "info"),
         ("src/skills", "info"),
-        (".claude/skills", "error"),
+        (".claude/skills", "info"),
         ("agent/later/skills_archive/forecast", "info"),
     ],
 )

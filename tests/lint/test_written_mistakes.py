@@ -33,3 +33,24 @@ def test_arguments_of_any_number_are_one_finding(tmp_path):
     found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
 
     assert [one.code for one in found] == ["TK201", "TK321"]
+
+
+SERVERS = {
+    "of the framework": ("from mcp.server.mcpserver import MCPServer\n\nserver = MCPServer('shop')\n", True),
+    "of another package": ("from elsewhere.app import server\n", False),
+    "of a class of the project": (
+        "from mcp.server.mcpserver import MCPServer\n\nsdk = MCPServer('shop')\n\n\nclass App:\n"
+        "    def tool(self, function):\n        sdk.tool()(function)\n        return function\n\n\nserver = App()\n",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "is_mistake"), SERVERS.values(), ids=SERVERS)
+def test_decorator_must_be_called_only_if_the_source_shows_whose_it_is(tmp_path, text, is_mistake):
+    tool = "\n\n@server.tool\ndef show(city: str) -> str:\n    return city\n"
+    (tmp_path / "tools.py").write_text(text + tool, "utf-8")
+
+    found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
+
+    assert ("TK701" in [one.code for one in found]) == is_mistake

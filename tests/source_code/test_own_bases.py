@@ -131,6 +131,14 @@ def sent(found: list[{name}]):
     assert listed()[0] == found
 
 
+@pytest.mark.parametrize(("more", "is_tool"), [("", True), ('"strict": True, ', True), ('"status": self.status, ', False)])
+def test_objects_of_a_class_with_other_parts_are_no_tools(more, is_tool, write, listed):
+    form = f'{{{more}"name": self.name, "description": self.description, "parameters": self.parameters}}'
+    write(base=SENT.replace("DEFINITION", form))
+    write(finding='from base import Shown\n\nFIND = Shown("find", "Find an order.", parameters=goal.context)\n')
+    assert bool(listed()[0]) == is_tool
+
+
 def test_objects_without_a_description_or_a_name_are_no_tools(write, listed):
     finding = 'from base import Shown\n\nFIND = Shown(name="find")\nSEND = Shown(chosen(), description="Send.")\n'
     write(base=SENT.replace("DEFINITION", OPENAI), finding=finding)
@@ -381,6 +389,16 @@ def test_registry_that_knows_a_base_class_describes_its_objects(write, listed):
     for registry in (listing, "import base\n", REGISTRY.replace("DEFINITION", TOLD).replace("BaseTool", "Other")):
         write(registry=registry)
         assert "anthropic_sdk" not in str(listed()[0])
+
+
+@pytest.mark.parametrize("name", ['known.get("name", tool.name)', 'tool.name or "tool"', "known.name or tool.name"])
+def test_file_that_imports_a_base_class_for_its_types_may_describe_its_objects(name, write, listed):
+    told = f'{{"name": {name}, "description": tool.description, "input_schema": known.get("parameters", {{}})}}'
+    find = FIND.replace("    @property\n    def parameters(self):", "    def parameters(self):")
+    typed = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from base import BaseTool\n"
+    write(base=UNDESCRIBED, finding=find)
+    write(registry=REGISTRY.replace("from base import BaseTool\n", typed).replace("DEFINITION", told))
+    assert listed()[0] == ["finding.py:5 find anthropic_sdk class"]
 
 
 def test_definition_of_a_class_method_belongs_to_the_classes_derived_from_it(write, listed):

@@ -29,6 +29,9 @@ from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, Sent, SourceMarks, Terms
 
+_GATEWAYS = ("bedrock-agentcore-control", "create_gateway_target", "agentcore add gateway-target")
+"""What adds tools to a gateway of Amazon Bedrock AgentCore, which serves them with MCP."""
+
 MARKS = SourceMarks(
     title="MCP SDK",
     packages=("mcp", "mcp_types"),
@@ -72,7 +75,7 @@ MARKS = SourceMarks(
         ),
     ),
     serves=("run", "run_stdio_async", "stdio_server"),
-    sent=Sent(("inputSchema", "input_schema"), ("mcp", "mcp_types", "fastmcp"), ("tools/list",)),
+    sent=Sent(("inputSchema", "input_schema"), ("mcp", "mcp_types", "fastmcp"), ("tools/list", *_GATEWAYS)),
 )
 
 

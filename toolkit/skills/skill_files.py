@@ -12,6 +12,9 @@ from toolkit.problems import Location, Problem
 
 SKILL_FILE: Final = "SKILL.md"
 
+_BEGUN = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
+_LATER = re.compile(r"^(---)[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:", re.MULTILINE)
+_OTHER_LINE = re.compile(r"([-=*_+]{2,})[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:")
 _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PLUGIN = ".claude-plugin"
@@ -91,8 +94,8 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     """Return whether clients read the skill in a folder where it is, rather than only the project's own program.
 
     They do so in hidden folders such as `.claude/skills`, in a plugin, and in `NAME` or `skills/NAME` of the project
-    in `directory`, from where skills are installed. A file in a folder `skills` itself only lists them, and one in
-    `directory` is a document of a project that has something else to install.
+    in `directory`, from where skills are installed. A file in a folder `skills` itself, hidden or not, only lists them,
+    and one in `directory` is a document of a project that has something else to install.
     """
     if not folder.absolute().is_relative_to(directory.absolute()):
         return True
@@ -100,7 +103,7 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     around = (directory.absolute().joinpath(*parts[:count]) for count in range(len(parts)))
     is_plugin = any((one / _PLUGIN).is_dir() for one in around)
     is_list = parts[-1:] == ("skills",) or (not parts and any((directory / one).is_file() for one in _PROJECT_FILES))
-    return (len(parts) <= _NEAR and not is_list) or any(one.startswith(".") for one in parts) or is_plugin
+    return not is_list and (len(parts) <= _NEAR or any(one.startswith(".") for one in parts) or is_plugin)
 
 
 def read_skill(path: Path) -> Skill:
@@ -121,9 +124,7 @@ def parse_skill(text: str, file: str) -> Skill:
     source = Source(text.removeprefix("\ufeff"), file)
     found = _HEADER.match(source.text)
     if found is None:
-        hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"
-        problem = Problem(BROKEN_DOCUMENT, "the skill has no header", Location(file, 1, 1), hint=hint)
-        return Skill(file, source, None, source.text, 0, problems=(problem,))
+        return Skill(file, source, None, source.text, 0, problems=(_without_header(source, file),))
     after = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(source.text, found.end(1))
     start = after.end() if after else found.end(1)
     # The line `---` begins a document in YAML too, so that all locations are those in the file.
@@ -133,3 +134,18 @@ def parse_skill(text: str, file: str) -> Skill:
         hint = "write 'name: …' and 'description: …' between the two lines '---'"
         problems = [Problem(BROKEN_DOCUMENT, "the header of the skill has no keys", Location(file, 1, 1), hint=hint)]
     return Skill(file, source, header, source.text[start:], start, problems=tuple(problems))
+
+
+def _without_header(source: Source, file: str) -> Problem:
+    """Return why clients find no header in the text of a skill, and where it may have been meant."""
+    start, message = 0, "the skill has no header"
+    hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"
+    if _BEGUN.match(source.text):
+        message, hint = "the header of the skill does not end", "end it with a line '---' that is not indented"
+    elif (later := _LATER.search(source.text)) is not None:
+        start = later.start(1)
+        message = "the header of the skill is not at its start, so that clients do not read it"
+        hint = "move it to the first line"
+    elif (other := _OTHER_LINE.match(source.text)) is not None:
+        message, hint = f"the header of the skill begins with {other[1]!r}", "write '---' instead"
+    return Problem(BROKEN_DOCUMENT, message, Location(file, *source.place(start)), hint=hint)

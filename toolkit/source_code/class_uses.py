@@ -17,7 +17,9 @@ from toolkit.source_code.source_files import SourceFile, last_name
 _CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)", re.MULTILINE)
 _CALL = re.compile(rb"\b(\w+)\(")
 _WORD = re.compile(rb"\w+")
-_DESCRIBES = re.compile(rb"""(?:["']name["'][ \t]*:|\bname[ \t]*=)[ \t]*(?!self\b|cls\b)\w+\.\w""")
+_DESCRIBES = re.compile(
+    rb"""(?:["']name["'][ \t]*:|\bname[ \t]*=)[ \t]*(?:\w+\.get\(["']name["'],[ \t]*)?(?!self\b|cls\b)\w+\.\w"""
+)
 """Where a definition takes its name from an object, such as `{"name": tool.name, …}`."""
 _NOT_USED = re.compile(
     rb"^[ \t]*(?:from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n]*)|import[ \t][^\n]*|(?:async[ \t]+)?def[ \t]+\w+)"
@@ -110,7 +112,8 @@ class ClassUses:
         """Yield the files of a project that know one of its classes, and may describe objects to a model."""
         named = ast.Name(cls.node.name)
         for source in filter(None, map(self._meanings.source, self._words_around(cls).describing)):
-            if cls.node.name in source.bindings and _is_among(cls, self._meanings.of(source, named)):
+            is_known = cls.node.name in source.bindings or cls.node.name in source.only_typed
+            if is_known and _is_among(cls, self._meanings.of(source, named)):
                 yield source
 
     def _files_with(self, cls: Defined, words: dict[str, set[str]]) -> Iterator[SourceFile]:

@@ -259,7 +259,7 @@ class DeclaredTools:
             schema=fields.get(key or "", ()),
         )
         is_tool = "tool" in made.lower()
-        if key is not None and schema is not None and (is_tool or _may_be_schema(schema)):
+        if key is not None and schema is not None and (is_tool or _may_be_schema(source, schema)):
             sent = self._sent_by(source, key)
             if sent is not None:
                 sent_at = self._sent_at(source)
@@ -395,8 +395,13 @@ def _has_function(call: ast.Call, fields: Mapping[str, tuple[Place, ...]]) -> bo
     return any(one is not None and not is_none(one) for one in given)
 
 
-def _may_be_schema(node: ast.expr) -> bool:
-    """Whether an expression may be a JSON Schema; a dictionary of the skill of an agent only has names of fields."""
+def _may_be_schema(source: SourceFile, node: ast.expr) -> bool:
+    """Whether an expression may be a JSON Schema.
+
+    A dictionary of the skill of an agent only has names of fields, and a part of a local variable may be anything.
+    """
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id in source.bindings
     parts = parts_by_key(node) if isinstance(node, ast.Dict) else {}
     return not parts or not _KEYWORDS.isdisjoint(parts)
 

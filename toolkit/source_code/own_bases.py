@@ -28,6 +28,11 @@ _FRAMEWORK_OF_KEY = {"parameters": "openai_api", "input_schema": "anthropic_sdk"
 """The frameworks whose definitions have a schema under these keys."""
 _LISTS = (ast.List, ast.ListComp, ast.Constant)
 """Values that are not schemas: a dictionary with one of them lists something for people, and no model receives it."""
+_KEYS = {
+    "name", "description", *_FRAMEWORK_OF_KEY, "type", "title", "strict", "annotations", "outputSchema", "icons",
+    "cache_control", "_meta", "required",
+}  # fmt: skip
+"""The keys of a definition in the forms of frameworks."""
 _DESCRIBED = {"name", "description"}
 """What a class has whose objects others describe; looking for these reads the whole project."""
 ITSELF = ("self", "cls")
@@ -95,19 +100,21 @@ class OwnBases:
         """Return the framework in whose form a model receives the objects of a class, or `None`.
 
         A method of the class describes them, or another file does. The latter only counts if the class is named after
-        tools, since files describe many other things that have a name.
+        tools, since files describe many other things that have a name. So does a method if what it returns has other
+        parts, too, as that of a step of a plan.
         """
         if cls.source.imports_package(_OURS):
             return None
         if cls.node not in self._forms:
-            own = (one.framework for one in _definitions_in(cls))
+            is_told = _is_named_after_tools(cls)
+            own = (one.framework for one in _definitions_in(cls, is_alone=not is_told))
             self._forms[cls.node] = next(own, None) or next(self._forms_of_objects(cls), None)
         return self._forms[cls.node]
 
     def _forms_of_objects(self, cls: Defined) -> Iterator[str]:
         """Yield the frameworks whose definitions the files that know a class make of its objects."""
         members = _members_of(cls)
-        may_be = members >= _DESCRIBED and "tool" in cls.node.name.lower()
+        may_be = members >= _DESCRIBED and _is_named_after_tools(cls)
         for source in self._uses.describing(cls) if may_be else ():
             for one in definitions_among(source, source.nodes):
                 owners = _variable_in(one.parts["name"])
@@ -154,13 +161,21 @@ class WrittenDefinition(NamedTuple):
     place: tuple[str, int]
 
 
-def _definitions_in(cls: Defined) -> Iterator[OwnBase]:
-    """Yield how the methods of a class describe its objects, in the order of the source."""
+def _is_named_after_tools(cls: Defined) -> bool:
+    return "tool" in cls.node.name.lower()
+
+
+def _definitions_in(cls: Defined, *, is_alone: bool = False) -> Iterator[OwnBase]:
+    """Yield how the methods of a class describe its objects, in the order of the source.
+
+    If `is_alone`, definitions with parts that no framework knows do not count.
+    """
     init = next((one.args for one in _methods_of(cls) if one.name == "__init__"), None)
     passed = () if init is None else tuple(one.arg for one in (*init.posonlyargs, *init.args)[1:])
     for method in _methods_of(cls):
         for one in definitions_among(cls.source, ast.walk(method)):
-            if (found := _described(cls, one, ITSELF, passed)) is not None:
+            found = _described(cls, one, ITSELF, passed)
+            if found is not None and not (is_alone and one.parts.keys() - _KEYS):
                 yield found
 
 
@@ -217,7 +232,7 @@ def _framework_of_call(source: SourceFile, call: ast.Call) -> str | None:
 
 def _member(node: ast.expr, owners: Collection[str]) -> str | None:
     """Return the attribute of one of some variables that an expression is, or the method that it calls, or `None`."""
-    match node:
+    match _or_else(node):
         case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in owners:
             return name
         case ast.Call(func=function, args=[], keywords=[]):
@@ -227,16 +242,29 @@ def _member(node: ast.expr, owners: Collection[str]) -> str | None:
 
 def _variable_in(node: ast.expr) -> tuple[str, ...]:
     """Return the variable whose attribute an expression is, such as `tool` of `tool.name`; else nothing."""
-    match node:
+    match _or_else(node):
         case ast.Attribute(value=ast.Name(id=name)) if name not in ITSELF:
             return (name,)
     return ()
 
 
+def _or_else(node: ast.expr) -> ast.expr:
+    """Return what an expression is in the end: `tool.name` for `given.get("name", tool.name)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(), otherwise], keywords=[]):
+            return otherwise
+        case ast.BoolOp(op=ast.Or(), values=[*_, otherwise]) if not isinstance(otherwise, ast.Constant):
+            return otherwise
+        case ast.BoolOp(op=ast.Or(), values=[first, ast.Constant()]):
+            return first
+    return node
+
+
 def _is_put_together(definition: WrittenDefinition) -> bool:
     """Whether a definition has a schema that its method makes of what it knows of the parameters."""
     schema = definition.parts[definition.key]
-    return lists_properties(schema) or (definition.key != "parameters" and isinstance(schema, ast.Name))
+    is_given = isinstance(schema, ast.Name | ast.Call)
+    return lists_properties(schema) or (definition.key != "parameters" and is_given)
 
 
 def _is_worked_out(cls: Defined, member: str) -> bool:

@@ -40,6 +40,11 @@ class Registered(NamedTuple):
     registry: frozenset[str] = frozenset()
 
     @property
+    def is_guessed(self) -> bool:
+        """Whether the source does not show whose method it is, and only the name of the variable says so."""
+        return self.name.startswith(CALLED)
+
+    @property
     def kind(self) -> str:
         """The short form of the dotted name: `add_tool`, `Tool` or `Tool.from_function`."""
         owner, _, last = self.name.rpartition(CALLED)[2].rpartition(".")

@@ -20,7 +20,9 @@ _LAST = frozenset(
 """The first and last words of the names of such files, and of folders such as `rag_examples`."""
 _LEFT = frozenset({"backup", "bak", "broken", "deprecated", "depreciated", "legacy", "obsolete", "old", "unused"})
 """The last words of the names of files and folders that others have replaced, such as `server_old2.py`."""
-_LEFT_FOLDERS = _LEFT | {"archive", "archived", "archives", "backups"}
+_LEFT_FOLDERS = _LEFT | {"archive", "archived", "archives", "attic", "backups"}
+_LEFT_FIRST = {"archived", "backup", "deprecated", "legacy", "obsolete", "old"}
+"""The first words of the names of such folders, as in `legacy_servers`."""
 _PROJECTS = frozenset(
     {"101", "assignment", "assignments", "bootcamp", "cookbook", "course", "demo", "demos", "example", "examples",
      "exercise", "exercises", "exploration", "explorations", "homework", "practice", "sample", "samples", "tutorial",
@@ -61,7 +63,8 @@ def says_it_was_replaced(path: Path) -> bool:
     """Return whether a path in a project names a file that was replaced: `old/server.py`, `server_backup.py`."""
     folders = (_words_without_number(one) for one in path.parent.parts)
     words = _words_without_number(path.stem)
-    return any(_LEFT_FOLDERS & set(one[-1:]) for one in folders) or (len(words) > 1 and words[-1] in _LEFT)
+    is_left = any(one and (one[-1] in _LEFT_FOLDERS or one[0] in _LEFT_FIRST) for one in folders)
+    return is_left or (len(words) > 1 and words[-1] in _LEFT)
 
 
 def _words_without_number(name: str) -> list[str]:

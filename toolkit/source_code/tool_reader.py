@@ -115,6 +115,7 @@ class _Walk:
             home=self._source.path,
             within=found.within,
             registry=found.registry,
+            is_guessed=found.is_guessed,
             scope=names,
         )
 

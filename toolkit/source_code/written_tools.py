@@ -41,6 +41,7 @@ class WrittenTool:
         registry: The files of the project's registry that keeps it for a server, and alone makes it a tool.
         sent_at: The files and lines of dictionaries that the project makes of such definitions, to send them.
         kept_in: The files of the project's registry, if a framework makes it a tool as well.
+        is_guessed: Whether only the name of a variable says which framework it belongs to.
         scope: The scope of its mark; `None` for the top level of the file.
     """
 
@@ -60,6 +61,7 @@ class WrittenTool:
     registry: frozenset[str] = frozenset()
     sent_at: frozenset[tuple[str, int]] = frozenset()
     kept_in: frozenset[str] = frozenset()
+    is_guessed: bool = False
     scope: LocalNames | None = None
 
     @property

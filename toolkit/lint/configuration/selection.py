@@ -133,7 +133,8 @@ def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
     """Return the parts that match no rule, each with a hint."""
     wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
-    return [(part, did_you_mean(part, map(name_of, codes()))) for part in wrong]
+    known = [*codes(), *map(name_of, codes())]
+    return [(part, did_you_mean(part, known)) for part in wrong]
 
 
 def fits(part: str, code: str) -> bool:

@@ -57,6 +57,8 @@ class MarkWithoutCall(Rule):
         tool, mark = function.written, function.mark
         if tool is None or tool.kind != "decorator" or mark is None or isinstance(mark, ast.Call):
             return
+        if tool.is_wrapped or tool.is_guessed:
+            return  # a decorator of the project may be one that need not be called
         ends = tool.marks.demands.calls
         if ends and tool.registration and any(name.endswith(ends) for name in tool.registration.names):
             message = f"the decorator of tool {function.tool_name!r} is not called, so importing the module fails"
