@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["Edit", "Fix", "Location", "Problem", "Severity", "errors_among", "in_order"]
@@ -160,7 +161,8 @@ def _rank(problem: Problem) -> tuple[str, int, int]:
 def nearest(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> list[str]:
     """Return the known names that are most similar to a mistyped one, the best match first.
 
-    Of equally similar ones, those with the longest same start are first. Very long names are not compared. If there are very many known names, only those with the same start are.
+    Of equally similar ones, those with the longest same start are first. Very long names are not compared. If there are
+    very many known names, only those with the same start are.
 
     Args:
         name: The mistyped name.
@@ -184,8 +186,12 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
         matcher.set_seq1(candidate)
         is_close = matcher.real_quick_ratio() >= cutoff and matcher.quick_ratio() >= cutoff
         if is_close and (ratio := matcher.ratio()) >= cutoff:
-            ranked.append((-ratio, -len(os.path.commonprefix([candidate, folded])), candidate))
+            ranked.append((-ratio, -_same_start(candidate, folded), candidate))
     return [by_folded[candidate] for *_, candidate in sorted(ranked)[:most]]
+
+
+def _same_start(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 _LONGEST_COMPARED = 200

@@ -238,6 +238,7 @@ def test_hint_for_several_parameters_says_what_shows_for_each(hints, tmp_path):
         ('raise_later = shop.find(number)\n    return "not implemented yet"', 0),
         ("# the fare is not supported yet\n    return shop.find(number)", 0),
         ("# 模拟数据\n    return shop.find(number)", 0),
+        ("# TODO: Replace with a call of the shop\n    return shop.find(number)", 0),
         ("# 실제 구현에서는 가격을 조회\n    return shop.find(number)", 0),
         ("# in a real shop, this would ask the server\n    return shop.find(number)", 0),
         ("# for real customers, and in production\n    return shop.find(number)", 1),

@@ -20,9 +20,12 @@ def found(*options):
 @pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
 def test_backup_that_cannot_be_read_is_a_note(write, mode):
     write(server_old=BROKEN, server_backup2=BROKEN, Archived_in_till=BROKEN, legacy_v1_in_kiln=BROKEN)
+    write(attic_in_oven=BROKEN, legacy_servers_in_stove=BROKEN, legacy=BROKEN)
     write(tools_broken=BROKEN, threshold=BROKEN, backup=BROKEN)
-    left = ["Archived/till.py", "legacy_v1/kiln.py", "server_backup2.py", "server_old.py", "tools_broken.py"]
-    assert found(*mode, ".") == {**dict.fromkeys(left, "info"), "backup.py": "error", "threshold.py": "error"}
+    left = ["Archived/till.py", "attic/oven.py", "legacy_servers/stove.py", "legacy_v1/kiln.py"]
+    left += ["server_backup2.py", "server_old.py", "tools_broken.py"]
+    others = ["backup.py", "legacy.py", "threshold.py"]
+    assert found(*mode, ".") == {**dict.fromkeys(left, "info"), **dict.fromkeys(others, "error")}
     assert found(*mode, "server_old.py") == {"server_old.py": "error"}
 
 

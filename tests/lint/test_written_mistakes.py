@@ -39,8 +39,19 @@ SERVERS = {
     "of the framework": ("from mcp.server.mcpserver import MCPServer\n\nserver = MCPServer('shop')\n", True),
     "of another package": ("from elsewhere.app import server\n", False),
     "of a class of the project": (
-        "from mcp.server.mcpserver import MCPServer\n\nsdk = MCPServer('shop')\n\n\nclass App:\n"
-        "    def tool(self, function):\n        sdk.tool()(function)\n        return function\n\n\nserver = App()\n",
+        """from mcp.server.mcpserver import MCPServer
+
+sdk = MCPServer("shop")
+
+
+class App:
+    def tool(self, function):
+        sdk.tool()(function)
+        return function
+
+
+server = App()
+""",
         False,
     ),
 }
@@ -54,3 +65,29 @@ def test_decorator_must_be_called_only_if_the_source_shows_whose_it_is(tmp_path,
     found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
 
     assert ("TK701" in [one.code for one in found]) == is_mistake
+
+
+AGENT = """from typing import Annotated
+
+from autogen import ConversableAgent
+from pydantic import Field
+
+agent = ConversableAgent("clerk")
+
+
+@agent.register_for_llm(description="Find an order.")
+def find(order, fee=0, note: Annotated[str, Field(description="A note.")] = "", *more: str) -> str:
+    return f"{order} {fee} {note} {more}"
+"""
+
+
+def test_agent_refuses_parameters_without_types_unless_they_have_defaults(tmp_path):
+    (tmp_path / "clerk.py").write_text(AGENT, "utf-8")
+
+    found = check([str(tmp_path / "clerk.py")], Configuration(), settings=LintSettings(is_static=True))
+
+    assert [(one.code, one.message) for one in found] == [
+        ("TK706", "autogen (AG2) refuses parameter 'order', which has no type"),
+        ("TK712", "autogen (AG2) refuses 'Field' in the type of 'note'"),
+        ("TK709", "tool 'find' takes *more"),
+    ]

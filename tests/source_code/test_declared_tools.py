@@ -135,6 +135,15 @@ def answer(method):
     if method == "tools/list":
         return {{"tools": [{{"name": name, "description": name, "inputSchema": {SCHEMA}}} for name in TOOLS]}}
 """
+GATEWAY = f"""
+import boto3
+
+gateways = boto3.client("bedrock-agentcore-control")
+target = {{"mcp": {{"lambda": {{"toolSchema": {{"inlinePayload": [
+    {{"name": "find", "description": "Find an order.", "inputSchema": {SCHEMA}}}
+]}}}}}}}}
+gateways.create_gateway_target(gatewayIdentifier="shop", name="orders", targetConfiguration=target)
+"""
 
 
 @pytest.fixture
@@ -168,6 +177,7 @@ def listed():
             ["shop_tools.py:16 find mcp_sdk", "shop_tools.py:17 pay mcp_sdk"],
         ),
         ({"server": IN_TURNS}, ["server.py:9 find mcp_sdk", "server.py:9 pay mcp_sdk"]),
+        ({"deploy": GATEWAY}, ["deploy.py:6 find mcp_sdk"]),
     ],
 )
 def test_definitions_are_tools_where_they_are(files, tools, write, listed):

@@ -131,7 +131,9 @@ def sent(found: list[{name}]):
     assert listed()[0] == found
 
 
-@pytest.mark.parametrize(("more", "is_tool"), [("", True), ('"strict": True, ', True), ('"status": self.status, ', False)])
+@pytest.mark.parametrize(
+    ("more", "is_tool"), [("", True), ('"strict": True, ', True), ('"status": self.status, ', False)]
+)
 def test_objects_of_a_class_with_other_parts_are_no_tools(more, is_tool, write, listed):
     form = f'{{{more}"name": self.name, "description": self.description, "parameters": self.parameters}}'
     write(base=SENT.replace("DEFINITION", form))

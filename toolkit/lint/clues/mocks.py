@@ -38,7 +38,8 @@ _REMARK = re.compile(
 _SAYS_STUB = re.compile(
     rf"{_ELSEWHERE}|(?<![a-z])(?:mock|stub(?:s|bed)?(?![a-z])|dummy|fake|simulat|placeholder)"
     r"|(?:not|not yet|to be|being) implemented|not supported yet|not yet supported|coming soon"
-    r"|to-?do:? (?:replace|implement|integrate|connect|call|hook)\b|implement (?:later|me|this|real|actual)|\bin an? (?:real|actual) (?!time)|\bin production,? (?:this|it|we|you)\b"
+    r"|implement (?:later|me|this|real|actual)|to-?do:? (?:replace|implement|integrate|connect|call|hook)\b"
+    r"|\bin an? (?:real|actual) (?!time)|\bin production,? (?:this|it|we|you)\b"
     r"|\b(?:this|it|we|you) would (?:actually |really )?(?:call|query|ask|fetch|connect)\b",
     re.IGNORECASE,
 )

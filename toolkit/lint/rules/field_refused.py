@@ -49,6 +49,8 @@ class FieldRefused(Rule):
     ## Source
 
     - haystack-ai 3.4.0, run: "The provided parameters do not define a valid JSON schema" (checked 2026-11-22)
+    - ag2 0.9.10, run: "for parameter x, should be a DescriptionField"; autogen-agentchat 0.2.40, run: "for parameter x,
+      should be a string" (checked 2026-11-29)
     '''
 
     code = FIELD_REFUSED

@@ -52,6 +52,8 @@ class TypeRequired(Rule):
     ## Source
 
     - smolagents 1.26.0, run: "Argument city is missing a type hint in function forecast" (checked 2026-11-22)
+    - ag2 0.9.10 and autogen-agentchat 0.2.40, run: "All parameters of the function 'g' without default values must be
+      annotated" (checked 2026-11-29)
     '''
 
     code = TYPE_REQUIRED
@@ -61,11 +63,12 @@ class TypeRequired(Rule):
         tool = function.written
         if tool is None or tool.as_class is not None:
             return
-        for parameter in function.parameters if tool.marks.demands.types else ():
-            if parameter.node.annotation is None:
+        demands = tool.marks.demands
+        for parameter in function.parameters if demands.types else ():
+            if parameter.node.annotation is None and (parameter.default is None or demands.types_of_defaults):
                 message = f"{tool.marks.title} refuses parameter {parameter.name!r}, which has no type"
                 hint = f"annotate it: {parameter.name}: str"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
-        if tool.marks.demands.result_type and function.node.returns is None:
+        if demands.result_type and function.node.returns is None:
             message = f"{tool.marks.title} refuses {function.tool_name!r}, which does not say what it returns"
             yield self.problem(message, function.location, hint=annotation_hint(function))

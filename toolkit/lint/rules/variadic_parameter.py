@@ -47,6 +47,7 @@ class VariadicParameter(Rule):
     ## Source
 
     - fastmcp 4.1.2, run: "Functions with *args are not supported as tools"; mcp 2.3.0, run: the schema requires `args` (checked 2026-11-22)
+    - ag2 0.9.10, run: the schema requires `args` and `kw` (checked 2026-11-29)
     '''
 
     code = VARIADIC_PARAMETER

@@ -112,6 +112,8 @@ FRAMEWORKS: Mapping[str, Framework] = {
         ("semantic_kernel",), mark="__kernel_function__", takes_any_object=True, steps="KernelProcessStep"
     ),
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
+    "autogen_0": Framework(("autogen",)),
+    "ag2": Framework(("ag2",)),
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
     "agno": Framework(("agno", "phi")),

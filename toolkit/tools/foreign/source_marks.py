@@ -137,6 +137,7 @@ class Demands(NamedTuple):
     Attributes:
         calls: The marks that must be called, as in `@server.tool()`, by the ends of their names.
         types: Whether a parameter without a type is rejected.
+        types_of_defaults: Whether that includes a parameter with a default.
         result_type: Whether a function without a return type is rejected.
         descriptions: Whether a parameter that is not described in the docstring is rejected.
         docstring: Whether a function without a docstring is rejected if nothing else describes the tool.
@@ -156,6 +157,7 @@ class Demands(NamedTuple):
 
     calls: tuple[str, ...] = ()
     types: bool = False
+    types_of_defaults: bool = True
     result_type: bool = False
     descriptions: bool = False
     docstring: bool = False
