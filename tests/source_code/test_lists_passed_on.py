@@ -155,3 +155,63 @@ def test_list_among_unpacked_options_has_tools(text, names, tmp_path, monkeypatc
     )
     result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "clerk.py"])
     assert [one["name"] for one in json.loads(result.stdout or "[]")] == names
+
+
+TABLES = '''
+def find(order: str) -> str:
+    """Find an order by its number."""
+    return order
+
+
+def pay(order: str) -> str:
+    """Pay an order."""
+    return order
+
+
+TOOLS = {"find": find, "pay": pay}
+SETS = {"read": [find], "write": [pay]}
+
+
+def all_of(*names):
+    chosen = []
+    for name in names:
+        if name in SETS:
+            chosen.extend(SETS[name])
+    return chosen
+
+
+def one_of(name):
+    return SETS.get(name, [])
+'''
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ("[TOOLS['pay']]", ["pay"]),
+        ("[TOOLS[name] for name in chosen]", ["find", "pay"]),
+        ("[TOOLS.get(name) for name in chosen if name in TOOLS]", ["find", "pay"]),
+        ("list(TOOLS.values())", ["find", "pay"]),
+        ("[*tables.TOOLS.values()]", ["find", "pay"]),
+        ("SETS['write']", ["pay"]),
+        ("SETS[chosen] + []", ["find", "pay"]),
+        ("SETS.get('read', [])", ["find"]),
+        ("all_of('read', 'write')", ["find", "pay"]),
+        ("one_of('read')", ["find", "pay"]),
+        ("[one for several in SETS.values() for one in several]", ["find", "pay"]),
+        ("[one for one in SETS['read']]", ["find"]),
+        ("sum(SETS.values(), [])", ["find", "pay"]),
+        ("[*itertools.chain(*SETS.values())]", ["find", "pay"]),
+        ("[*itertools.chain.from_iterable(SETS.values())]", ["find", "pay"]),
+        ("[TOOLS[2:]]", []),
+        ("[one.name for one in TOOLS.values()]", []),
+        ("sum(SETS)", []),
+    ],
+)
+def test_list_may_have_the_entries_of_a_table(listed, names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("tables.py").write_text(TABLES, "utf-8")
+    imports = "import itertools\nimport tables\nfrom google.adk.agents import Agent\nfrom tables import *\n"
+    Path("clerk.py").write_text(f"{imports}\nAgent(name='clerk', tools={listed})\n", "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "clerk.py"])
+    assert [one["name"] for one in json.loads(result.stdout or "[]")] == names

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.constants import Expression
+from toolkit.source_code.list_elements import Expression
 from toolkit.source_code.local_names import scope_around
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.project_files import project_files, project_folder

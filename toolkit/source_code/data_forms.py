@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from toolkit.source_code.constants import Constants, UnknownValueError, elements_of
+from toolkit.source_code.constants import Constants, UnknownValueError
 from toolkit.source_code.described_functions import DESCRIBING, described_functions
 from toolkit.source_code.known_marks import marks_of
+from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
 from toolkit.source_code.source_files import SourceFile, last_name

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from toolkit.source_code.constants import Expression
 from toolkit.source_code.file_views import FileView, as_function
+from toolkit.source_code.list_elements import Expression
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.registrations import Registered
 from toolkit.source_code.tool_factories import (

@@ -3,9 +3,9 @@
 import ast
 from typing import Any
 
-from toolkit.source_code.constants import Expression
 from toolkit.source_code.finders import Finders
 from toolkit.source_code.known_marks import framework_with
+from toolkit.source_code.list_elements import Expression
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import Registered

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.source_code.class_uses import ClassUses
-from toolkit.source_code.constants import Constants, Expression, elements_of
+from toolkit.source_code.constants import Constants
+from toolkit.source_code.list_elements import Expression, elements_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meanings
 from toolkit.source_code.source_files import FUNCTIONS

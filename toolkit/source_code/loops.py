@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit.source_code.class_tools import fields_of, line_of
-from toolkit.source_code.constants import Constants, Expression, elements_of, value_in
+from toolkit.source_code.constants import Constants, value_in
+from toolkit.source_code.list_elements import Expression, elements_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.source_files import Definition, SourceFile

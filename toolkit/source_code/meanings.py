@@ -379,7 +379,8 @@ class Meanings:
             return [(one, value, None) for one in modules for value in _values(one, node.attr)]
         if names is not None and (local := names.find(node.id)) is not None:
             return [(source, one.binding, one.names) for one in local if isinstance(one.binding, ast.expr)]
-        imported = [one for one in source.bindings.get(node.id, ()) if isinstance(one, Imported)]
+        bound = source.bindings.get(node.id) or [one._replace(name=node.id) for one in source.stars]
+        imported = [one for one in bound if isinstance(one, Imported)]
         taken = [(source, node.id), *(pair for one in imported for pair in self.taken(source, one))]
         return [(one, value, None) for one, name in taken for value in _values(one, name)]
 

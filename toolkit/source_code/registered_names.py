@@ -4,8 +4,9 @@ import ast
 from contextlib import suppress
 from itertools import pairwise
 
-from toolkit.source_code.constants import Constants, Expression, UnknownValueError
+from toolkit.source_code.constants import Constants, UnknownValueError
 from toolkit.source_code.held_lists import HeldLists
+from toolkit.source_code.list_elements import Expression
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from toolkit.source_code.class_tools import given_in_init, is_model
-from toolkit.source_code.constants import Expression, value_in
+from toolkit.source_code.constants import value_in
 from toolkit.source_code.defining_calls import DefiningCalls
 from toolkit.source_code.file_views import FileView, as_function
 from toolkit.source_code.held_functions import HeldFunctions
+from toolkit.source_code.list_elements import Expression
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.loops import Turn
 from toolkit.source_code.meanings import Defined, Object

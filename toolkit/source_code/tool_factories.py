@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem, Severity
-from toolkit.source_code.constants import elements_of
+from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.registrations import Registered, Registrations
