@@ -385,6 +385,33 @@ def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project
     assert severities() == []
 
 
+OLD = "from mcp.server.fastmcp import FastMCP"
+NEW = "from mcp.server.mcpserver import MCPServer as FastMCP"
+STAND_IN = "class FastMCP:\n        def __init__(self, *given): ...\n        tool = __init__"
+
+
+@pytest.mark.parametrize(
+    ("first", "failure", "then", "severities"),
+    [
+        (NEW, "ImportError", OLD, []),
+        (OLD, "(ImportError, AttributeError)", NEW, []),
+        (OLD, "Exception", "from fastmcp import FastMCP", []),
+        (OLD, "ModuleNotFoundError", STAND_IN, ["info"]),
+        (OLD, "ImportError", "raise SystemExit('pip install mcp')", ["error"]),
+        (OLD, "ImportError", "FastMCP = None", ["error"]),
+        (OLD, "KeyError", NEW, ["error"]),
+        (OLD, "ImportError", "import shop", ["error"]),
+    ],
+)
+def test_import_of_a_removed_module_is_no_error_if_another_one_takes_its_place(
+    project, first, failure, then, severities
+):
+    guarded = f"try:\n    {first}\nexcept {failure}:\n    {then}\n"
+    write(project, "src/weather/server.py", SERVER.replace("from fastmcp import FastMCP\n", guarded))
+    write(project, "pyproject.toml", '[project]\ndependencies = ["mcp>=1.12"]\n')
+    assert [one["severity"] for one in json.loads(lint("--select", "TK710", "src"))] == severities
+
+
 def test_files_that_need_the_same_bound_are_one_finding(project):
     source = SERVER.replace("from fastmcp", "from mcp.server.fastmcp")
     for name in ("alerts", "server", "tides"):

@@ -4,26 +4,20 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
+from toolkit.lint.clues.guarded_imports import is_for_imports, may_expect_failures
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.source_files import Imported, last_name
-
-_FAILURES = {"ImportError", "ModuleNotFoundError"}
+from toolkit.source_code.source_files import Imported
 
 
 @cache
 def is_never_defined(function: PythonFunction) -> bool:
     """Return whether a `try` imports a module of the project that does not exist before it would define a function."""
-    if not any(failure in function.file.text for failure in _FAILURES):
+    if not may_expect_failures(function.file.text):
         return False
     tries = (node for node in ast.walk(function.file.tree) if isinstance(node, ast.Try))
-    guarded = (node for node in tries if any(map(_is_for_imports, node.handlers)))
+    guarded = (node for node in tries if any(map(is_for_imports, node.handlers)))
     return any(_is_missing(function, name) for node in guarded for name in _imported_before(node, function))
-
-
-def _is_for_imports(handler: ast.ExceptHandler) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(last_name(kind) in _FAILURES for kind in kinds if kind is not None)
 
 
 def _imported_before(node: ast.Try, function: PythonFunction) -> Iterator[str]:

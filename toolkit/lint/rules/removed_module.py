@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from toolkit.codes import REMOVED_MODULE
+from toolkit.lint.clues.guarded_imports import alternative_to
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.releases import numbers_of
@@ -21,7 +22,8 @@ class RemovedModule(Rule):
     the server fails at startup on every newly installed machine. One line fixes it, so each requirement is
     reported once for each module, at the first file that imports it. It is an `info` if a lock file of the project has an
     older version, or if the project also requires a package whose newest release needs one, such as `mcp-use`, or pins a
-    version of another package that is too old for the newest one, such as `pydantic==2.9.2`.
+    version of another package that is too old for the newest one, such as `pydantic==2.9.2`. So it is if the
+    `except ImportError` of the import defines a class in its place. It is not reported if the same `try` imports a replacement.
 
     ## Example
 
@@ -73,18 +75,18 @@ class RemovedModule(Rule):
             for demand in demands:
                 for name, package, version in demand.removed:
                     found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
-                    if found is not None:
-                        message = f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows"
-                        hint = f"write '{package}<{version}', or use its replacement"
-                        is_held = any(_holds_back(one, found.others) for one in demand.held_back_by)
-                        is_mild = is_held or is_locked_below(module, package, version)
-                        yield self.problem(
-                            message,
-                            module.location(node),
-                            hint=hint,
-                            severity="info" if is_mild else self.severity,
-                            related=[(found.place, _THERE)],
-                        )
+                    other = alternative_to(node, module.tree) if found is not None else None
+                    if found is None or other == "import":
+                        continue
+                    is_held = any(_holds_back(one, found.others) for one in demand.held_back_by)
+                    is_mild = is_held or other is not None or is_locked_below(module, package, version)
+                    yield self.problem(
+                        f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows",
+                        module.location(node),
+                        hint=f"write '{package}<{version}', or use its replacement",
+                        severity="info" if is_mild else self.severity,
+                        related=[(found.place, _THERE)],
+                    )
 
 
 _THERE = "the requirement"
