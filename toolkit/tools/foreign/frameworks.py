@@ -114,6 +114,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
     "autogen_0": Framework(("autogen",)),
     "ag2": Framework(("ag2",)),
+    "agentscope": Framework(("agentscope",)),
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
     "agno": Framework(("agno", "phi")),
