@@ -79,6 +79,32 @@ def test_list_that_is_passed_on_to_an_agent_has_tools(text, names, tmp_path, mon
     assert [one["name"] for one in json.loads(result.stdout or "[]")] == names
 
 
+LOOPS = """
+from fastmcp import FastMCP
+
+
+def register(server: FastMCP, tools):
+    for tool in tools:
+        server.add_tool(tool)
+
+
+class Server:
+    def __init__(self, *, tools=()):
+        self.server = FastMCP("shop")
+        for one in tools or []:
+            self.server.add_tool(one)
+"""
+
+
+@pytest.mark.parametrize("call", ["register(FastMCP('shop'), [find])", "Server(tools=[find])"])
+def test_loop_may_register_each_element_of_a_list_that_is_passed_on(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("team.py").write_text(LOOPS, "utf-8")
+    Path("clerk.py").write_text(f"{FIND}{call}\n", "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "clerk.py"])
+    assert [one["name"] for one in json.loads(result.stdout)] == ["find"]
+
+
 PROPERTIES = '''
 from google.adk.agents import Agent
 

@@ -75,7 +75,11 @@ MARKS = SourceMarks(
         ),
     ),
     serves=("run", "run_stdio_async", "stdio_server"),
-    sent=Sent(("inputSchema", "input_schema"), ("mcp", "mcp_types", "fastmcp"), ("tools/list", *_GATEWAYS)),
+    sent=Sent(
+        ("inputSchema", "input_schema"),
+        ("mcp", "mcp_types", "fastmcp"),
+        ("tools/list", '"list_tools"', "'list_tools'", *_GATEWAYS),
+    ),
 )
 
 

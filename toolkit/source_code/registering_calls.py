@@ -249,7 +249,9 @@ class RegisteringCalls:
         for factory in self._finders.factories.of_call(self._source, call.func, names):
             found = factory.registered
             if found.registration.way == "holder":
-                yield from self._lists.held_by(call, found, names)
+                held = [*self._lists.held_by(call, found, names)]
+                self._view.named += [factory.mark] if held else []
+                yield from held
                 continue
             if found.registration.way == "function":
                 given = argument_of(call, found.registration.function)

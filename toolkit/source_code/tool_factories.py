@@ -14,7 +14,7 @@ from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.registrations import Registered, Registrations
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
-from toolkit.source_code.syntax_nodes import calls_and_definitions, parts_by_key, placed
+from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes, parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of, is_super_init, places_of
 from toolkit.tools.foreign.frameworks import is_mark
 from toolkit.tools.foreign.source_marks import Place, Registration, Way
@@ -80,10 +80,22 @@ class Factories:
     def _lists_in(
         self, defined: Defined, outer: LocalNames | None, places: Mapping[str, tuple[Place, ...]]
     ) -> Iterator[Factory]:
-        """Yield the lists of tools in a function that are at these places when it, or its class, is called."""
+        """Yield the lists of tools in a function that are at these places when it, or its class, is called.
+
+        An agent receives them, or a loop registers each of their elements.
+        """
         names = LocalNames(defined.node, outer)
+        turns = {} if not places else _turns_over(defined.node, places)
         for call in calls_and_definitions(defined.node) if places else ():
-            if not isinstance(call, ast.Call) or not _mentions_list(call, places):
+            if not isinstance(call, ast.Call):
+                continue
+            if at := _turn_given(call, turns):
+                registered = self._registrations.of_call(defined.source, call.func, names)
+                if registered is not None and registered.registration.way == "function":
+                    found = registered.registration._replace(way="holder", function=at)
+                    yield Factory(call, registered._replace(registration=found))
+                continue
+            if not _mentions_list(call, places):
                 continue
             registered = self._registrations.of_call(defined.source, call.func, names)
             inner = [] if registered is None else [registered]
@@ -178,6 +190,18 @@ def _places_of_lists(function: Definition) -> dict[str, tuple[Place, ...]]:
 def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> bool:
     given = (*call.args, *(one.value for one in call.keywords))
     return any(_place_in_list(one, places) for one in given)
+
+
+def _turns_over(function: Definition, places: Mapping[str, tuple[Place, ...]]) -> dict[str, tuple[Place, ...]]:
+    """Return the variables of the loops over such lists, with the places of the lists."""
+    loops = (one for one in own_nodes(function.body) if isinstance(one, ast.For) and isinstance(one.target, ast.Name))
+    return {one.target.id: at for one in loops if (at := _place_in_list(one.iter, places))}  # type: ignore[attr-defined]  # as checked
+
+
+def _turn_given(call: ast.Call, turns: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
+    """Return the place of the list whose element a call receives, in one of its turns."""
+    given = (*call.args, *(one.value for one in call.keywords))
+    return next((turns[one.id] for one in given if isinstance(one, ast.Name) and one.id in turns), ())
 
 
 def _kept(given: Sequence[Local], places: Mapping[str, tuple[Place, ...]]) -> Iterator[tuple[Place, ...]]:
