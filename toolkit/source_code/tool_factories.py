@@ -84,18 +84,12 @@ class Factories:
 
         An agent receives them, or a loop registers each of their elements.
         """
+        if not places:
+            return
         names = LocalNames(defined.node, outer)
-        turns = {} if not places else _turns_over(defined.node, places)
-        for call in calls_and_definitions(defined.node) if places else ():
-            if not isinstance(call, ast.Call):
-                continue
-            if at := _turn_given(call, turns):
-                registered = self._registrations.of_call(defined.source, call.func, names)
-                if registered is not None and registered.registration.way == "function":
-                    found = registered.registration._replace(way="holder", function=at)
-                    yield Factory(call, registered._replace(registration=found))
-                continue
-            if not _mentions_list(call, places):
+        yield from self._in_turns(defined, names, _turns_over(defined.node, places))
+        for call in calls_and_definitions(defined.node):
+            if not isinstance(call, ast.Call) or not _mentions_list(call, places):
                 continue
             registered = self._registrations.of_call(defined.source, call.func, names)
             inner = [] if registered is None else [registered]
@@ -105,6 +99,18 @@ class Factories:
                 listed = argument_of(call, one.registration.function)
                 if one.registration.way == "holder" and (at := _place_in_list(listed, places)):
                     yield Factory(call, one._replace(registration=one.registration._replace(function=at)))
+
+    def _in_turns(
+        self, defined: Defined, names: LocalNames, turns: Mapping[str, tuple[Place, ...]]
+    ) -> Iterator[Factory]:
+        """Yield the registrations of the variables of loops over such lists."""
+        for call in calls_and_definitions(defined.node) if turns else ():
+            if not isinstance(call, ast.Call) or not (at := _turn_given(call, turns)):
+                continue
+            found = self._registrations.of_call(defined.source, call.func, names)
+            if found is not None and found.registration.way == "function":
+                held = found.registration._replace(way="holder", function=at)
+                yield Factory(call, found._replace(registration=held))
 
     def _made_by(self, defined: Defined) -> Iterator[Factory]:
         places = places_of(defined.node)
@@ -194,8 +200,12 @@ def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> b
 
 def _turns_over(function: Definition, places: Mapping[str, tuple[Place, ...]]) -> dict[str, tuple[Place, ...]]:
     """Return the variables of the loops over such lists, with the places of the lists."""
-    loops = (one for one in own_nodes(function.body) if isinstance(one, ast.For) and isinstance(one.target, ast.Name))
-    return {one.target.id: at for one in loops if (at := _place_in_list(one.iter, places))}  # type: ignore[attr-defined]  # as checked
+    found = {}
+    for node in own_nodes(function.body):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=listed) if at := _place_in_list(listed, places):
+                found[name] = at
+    return found
 
 
 def _turn_given(call: ast.Call, turns: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
