@@ -139,6 +139,11 @@ def test_objects_of_a_class_with_other_parts_are_no_tools(more, is_tool, write, 
     write(base=SENT.replace("DEFINITION", form))
     write(finding='from base import Shown\n\nFIND = Shown("find", "Find an order.", parameters=goal.context)\n')
     assert bool(listed()[0]) == is_tool
+    write(
+        base=SENT.replace("DEFINITION", form).replace("    parameters", "    function: object = None\n    parameters")
+    )
+    write(finding='from base import Shown\n\nFIND = Shown("find", "Find an order.", function=find)\n')
+    assert listed()[0] == ["finding.py:3 find openai_api Shown"]
 
 
 def test_objects_without_a_description_or_a_name_are_no_tools(write, listed):

@@ -265,7 +265,9 @@ class DeclaredTools:
                 sent_at = self._sent_at(source)
                 yield DeclaredTool(sent, made, call, name, registration=registration, sent_at=sent_at, is_object=True)
         elif argument_of(call, registration.description) is not None:
-            framework = self._bases.framework_of(cls) or (_PLAIN if is_tool and _has_function(call, fields) else None)
+            has_function = _has_function(call, fields)
+            described = self._bases.framework_of(cls, has_function=has_function)
+            framework = described or (_PLAIN if is_tool and has_function else None)
             if framework is not None and (marks := marks_of(framework)) is not None:
                 yield DeclaredTool(
                     marks, made, call, name, registration=registration, form_of=framework, is_object=True

@@ -70,7 +70,7 @@ class OwnBases:
         self._constants = constants
         self._uses = uses
         self._known: dict[ast.AST, OwnBase | None] = {}
-        self._forms: dict[ast.AST, str | None] = {}
+        self._forms: dict[tuple[ast.AST, bool], str | None] = {}
 
     def tool_of(self, cls: Defined) -> tuple[OwnBase, ClassTool] | None:
         """Return the tool that a class is, and the class that describes it; `None` if it is none, or has no name.
@@ -96,20 +96,20 @@ class OwnBases:
         """Return whether the objects of a class, or of a base class of it, are described to a model."""
         return self._nearest_in([cls, *bases_of(self._constants, cls)]) is not None
 
-    def framework_of(self, cls: Defined) -> str | None:
+    def framework_of(self, cls: Defined, *, has_function: bool = False) -> str | None:
         """Return the framework in whose form a model receives the objects of a class, or `None`.
 
         A method of the class describes them, or another file does. The latter only counts if the class is named after
         tools, since files describe many other things that have a name. So does a method if what it returns has other
-        parts, too, as that of a step of a plan.
+        parts, too, as that of a step of a plan, unless the object has a function.
         """
         if cls.source.imports_package(_OURS):
             return None
-        if cls.node not in self._forms:
-            is_told = _is_named_after_tools(cls)
-            own = (one.framework for one in _definitions_in(cls, is_alone=not is_told))
-            self._forms[cls.node] = next(own, None) or next(self._forms_of_objects(cls), None)
-        return self._forms[cls.node]
+        is_alone = not (has_function or _is_named_after_tools(cls))
+        if (cls.node, is_alone) not in self._forms:
+            own = (one.framework for one in _definitions_in(cls, is_alone=is_alone))
+            self._forms[cls.node, is_alone] = next(own, None) or next(self._forms_of_objects(cls), None)
+        return self._forms[cls.node, is_alone]
 
     def _forms_of_objects(self, cls: Defined) -> Iterator[str]:
         """Yield the frameworks whose definitions the files that know a class make of its objects."""
