@@ -200,9 +200,11 @@ _MOST_NAMES = 12
 _SAME_START = 2
 
 
-def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise: str | None = None) -> str | None:
+def did_you_mean(
+    name: str, known: Iterable[str], *, before: str = "", otherwise: str | None = None, cutoff: float = 0.6
+) -> str | None:
     """Return a hint with the most similar known names, each prefixed with `before`; `otherwise` if there are none."""
-    matches = nearest(name, known)
+    matches = nearest(name, known, cutoff=cutoff)
     if not matches:
         return otherwise
     return f"did you mean {' or '.join(repr(before + match) for match in matches)}?"

@@ -166,11 +166,13 @@ def test_options_build_on_the_settings(invoke, bad):
 
 
 def test_unknown_rules_and_providers_are_told_all_at_once(invoke, bad):
-    result = invoke("lint", "--select", "TK9,quite-other", "--provider", "antropic")
+    result = invoke("lint", "--select", "TK9,TK40l,quite-other", "--provider", "antropic")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "error[TK005]: there is no rule 'TK9'\n"
         "hint: `toolkit lint --explain ALL` shows all\n\n"
+        "error[TK005]: there is no rule 'TK40l'\n"
+        "hint: did you mean 'TK401' or 'TK402' or 'TK403'?\n\n"
         "error[TK005]: there is no rule 'quite-other'\n"
         "hint: `toolkit lint --explain ALL` shows all\n\n"
         "error[TK005]: unknown provider 'antropic'\n"

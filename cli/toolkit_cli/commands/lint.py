@@ -10,10 +10,10 @@ import typer
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.lint.configuration import settings as lint_settings
-from toolkit.lint.configuration.selection import Selection, selected_codes
+from toolkit.lint.configuration.selection import Selection, selected_codes, similar_rules
 from toolkit.lint.rule import BREAKAGES
 from toolkit.lint.rules import all_pages, codes, name_of, page_of
-from toolkit.problems import Location, Problem, did_you_mean, errors_among
+from toolkit.problems import Location, Problem, errors_among
 from toolkit.replacing import followed, write_file
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
@@ -318,8 +318,7 @@ def _explain(wanted: str) -> ExitCode:
         if wanted.upper() == rule.code or wanted == rule.name:
             console.write_data(explanation_of(rule))
             return ExitCode.SUCCESS
-    known = [name for rule in rules for name in (rule.code, rule.name)]
-    hint = did_you_mean(wanted, known, otherwise="`toolkit lint --explain ALL` shows all")
+    hint = similar_rules(wanted) or "`toolkit lint --explain ALL` shows all"
     raise Failure(ExitCode.USAGE, f"there is no rule '{wanted}'", hint=hint)
 
 

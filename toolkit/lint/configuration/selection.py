@@ -130,11 +130,22 @@ def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
     return frozenset(code for code in codes() if is_selected(code, layers))
 
 
+_START = "TK"
+_ONE_WRONG = 0.8
+"""How similar a code with five characters is to one that differs in one of them."""
+
+
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
     """Return the parts that match no rule, each with a hint."""
     wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
-    known = [*codes(), *map(name_of, codes())]
-    return [(part, did_you_mean(part, known)) for part in wrong]
+    return [(part, similar_rules(part)) for part in wrong]
+
+
+def similar_rules(part: str) -> str | None:
+    """Return a hint with the rules that a mistyped code or name may mean; one character of a code may be wrong."""
+    if part.upper().startswith(_START):
+        return did_you_mean(part, codes(), cutoff=_ONE_WRONG)
+    return did_you_mean(part, map(name_of, codes()))
 
 
 def fits(part: str, code: str) -> bool:
