@@ -12,15 +12,15 @@ from toolkit.problems import Location, Problem
 
 SKILL_FILE: Final = "SKILL.md"
 
+_HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _BEGUN = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
 _LATER = re.compile(r"^(---)[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:", re.MULTILINE)
 _OTHER_LINE = re.compile(r"([-=*_+]{2,})[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:")
-_HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PLUGIN = ".claude-plugin"
 _NEAR = 2
-_PROJECT_FILES = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")
 """The most folders between a project and its skills that clients install."""
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")
 _DESCRIBING = ("index.yaml", "index.yml", "index.json", "skill.yaml", "skill.yml", "skill.json")
 
 

@@ -17,6 +17,9 @@ class MarkWithoutCall(Rule):
     The decorator receives the function as its first argument and raises an error. The module cannot be imported, so the
     server never starts.
 
+    A decorator is reported only if the source shows that it is the framework's own. A decorator of the project that wraps
+    it, or one of an object whose class the source does not show, may accept both forms.
+
     ## Example
 
     ```python
