@@ -16,6 +16,11 @@ MARKS = SourceMarks(
             function=("tools",),
         ),
         Registration(
+            ("google.genai.*Client().*.generate_content*", "google.genai.*Client().*chats.create"),
+            "holder",
+            function=("config",),
+        ),
+        Registration(
             (
                 "google.genai.*FunctionDeclaration.from_callable*",
                 "google.generativeai.*FunctionDeclaration.from_function",

@@ -179,7 +179,7 @@ MARKS = SourceMarks(
             function=("tools", 1),
         ),
         Registration(("langgraph.prebuilt.*ToolNode",), "holder", function=("tools", 0)),
-        Registration(("langchain*.*().bind_tools",), "holder", function=("tools", 0)),
+        Registration(("langchain*.*().bind_tools",), "holder", function=("tools", 0), takes_models=True),
     ),
     tool_classes=(
         ToolClasses(

@@ -21,6 +21,8 @@ _DESCRIBES = re.compile(
     rb"""(?:["']name["'][ \t]*:|\bname[ \t]*=)[ \t]*(?:\w+\.get\(["']name["'],[ \t]*)?(?!self\b|cls\b)\w+\.\w"""
 )
 """Where a definition takes its name from an object, such as `{"name": tool.name, …}`."""
+_LOOPS = re.compile(rb"\bfor[ \t]+\w+[ \t]+in[ \t(]+(?!self\b)\w+\.\w*(?:tool|function)")
+"""Where a loop or a comprehension goes through the tools of an object, such as `for tool in agent.tools`."""
 _NOT_USED = re.compile(
     rb"^[ \t]*(?:from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n]*)|import[ \t][^\n]*|(?:async[ \t]+)?def[ \t]+\w+)"
     rb"|^__all__[^=\n]*=[ \t]*[\[(][^\])]*[\])]|^\w+[ \t]*(?::[^=\n]+)?=(?!=)",
@@ -30,18 +32,20 @@ _NOT_USED = re.compile(
 
 
 class _Words:
-    """The names that each file of a project derives classes from, those that it calls, and which describe objects."""
+    """The names that each file of a project derives classes from and calls, and which files describe objects."""
 
     def __init__(self, files: Collection[Path]) -> None:
         self.bases: dict[str, set[str]] = {}
         self.called: dict[str, set[str]] = {}
         self.describing: list[str] = []
+        self.looping: list[str] = []
         for file in map(os.path.realpath, files):
             with suppress(OSError):
                 text = bounded_bytes(file)
                 self._add(self.bases, file, (word for one in _CLASS.findall(text) for word in _WORD.findall(one)))
                 self._add(self.called, file, _CALL.findall(text))
                 self.describing += [file] if _DESCRIBES.search(text) else []
+                self.looping += [file] if _LOOPS.search(text) else []
 
     @staticmethod
     def _add(found: dict[str, set[str]], file: str, words: Collection[bytes] | Iterator[bytes]) -> None:
@@ -110,8 +114,15 @@ class ClassUses:
 
     def describing(self, cls: Defined) -> Iterator[SourceFile]:
         """Yield the files of a project that know one of its classes, and may describe objects to a model."""
+        return self._knowing(cls, self._words_around(cls).describing)
+
+    def looping(self, cls: Defined) -> Iterator[SourceFile]:
+        """Yield the files of a project that know one of its classes, and go through the tools of objects."""
+        return self._knowing(cls, self._words_around(cls).looping)
+
+    def _knowing(self, cls: Defined, files: Iterable[str]) -> Iterator[SourceFile]:
         named = ast.Name(cls.node.name)
-        for source in filter(None, map(self._meanings.source, self._words_around(cls).describing)):
+        for source in filter(None, map(self._meanings.source, files)):
             is_known = cls.node.name in source.bindings or cls.node.name in source.only_typed
             if is_known and _is_among(cls, self._meanings.of(source, named)):
                 yield source

@@ -3,16 +3,24 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from toolkit.source_code.class_tools import is_model
 from toolkit.source_code.file_views import FileView, as_function
 from toolkit.source_code.list_elements import Expression
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Object
 from toolkit.source_code.registrations import Registered
-from toolkit.source_code.source_files import FUNCTIONS, SourceFile
-from toolkit.source_code.syntax_nodes import own_nodes, parts_by_key
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile
+from toolkit.source_code.syntax_nodes import own_nodes, parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import IN_LIST, WrittenTool
-from toolkit.tools.foreign.source_marks import Place
+from toolkit.tools.foreign.source_marks import Place, Registration
+
+_LISTED = "tools"
+"""The key of the list in a dictionary of options."""
+
+
+_OF_MODEL = Registration((), "definition", function=(), schema=(0,))
+"""How the class of a model defines a tool."""
 
 
 class HeldFunctions:
@@ -29,9 +37,9 @@ class HeldFunctions:
             yield from self._held_in(Expression(self._source, given, names), call, found)
 
     def _lists_in(self, call: ast.Call, places: Sequence[Place], names: LocalNames | None) -> Iterator[ast.expr]:
-        """Yield the list in a call, or those in the options that it unpacks: `options["tools"] = […]`."""
+        """Yield the list in a call: in its argument, in a dictionary of options, or in options that it unpacks."""
         if (given := argument_of(call, places)) is not None:
-            yield given
+            yield parts_by_key(given).get(_LISTED, given) if isinstance(given, ast.Dict) else given
             return
         unpacked = (one.value for one in call.keywords if one.arg is None)
         options = [one for one in unpacked if isinstance(one, ast.Name)]
@@ -56,6 +64,8 @@ class HeldFunctions:
             shown = one if source is self._source else call
             if found.registration.takes_objects:
                 yield from self._objects(found, Expression(source, one, scope), shown)
+            if found.registration.takes_models and not (isinstance(one, ast.List | ast.Tuple) or _is_list(source, one)):
+                yield from self._models(found, Expression(source, one, scope), shown)
             functions = [] if _is_list(source, one) else self._view.functions(one, scope, source)
             for defined in (*functions, *self._returned_by(one, scope, source)):
                 if not self._view.is_marked(defined):
@@ -82,6 +92,19 @@ class HeldFunctions:
                 node = made.node if is_here else shown
                 yield self._view.tool(found.marks, IN_LIST, node, name=made.node.name, function=function, home=home)
 
+    def _models(self, found: Registered, given: Expression, shown: ast.expr) -> Iterator[WrittenTool]:
+        """Yield the tools that classes of pydantic are in a list, as if a call defined them by their fields."""
+        constants = self._finders.constants
+        for model in self._finders.meanings.of(*given):
+            if isinstance(model, Defined) and is_model(constants, model):
+                is_here = model.source is self._source
+                node = model.node if is_here else shown
+                described = ast.keyword("description", _docstring_of(model.node, is_here=is_here))
+                mark = placed(ast.Call(ast.Name(model.node.name), [given.node], [described]), given.node)
+                yield self._view.tool(
+                    found.marks, IN_LIST, node, name=model.node.name, mark=mark, registration=_OF_MODEL
+                )
+
     def _returned_by(self, given: ast.expr, names: LocalNames | None, source: SourceFile) -> Iterator[Defined]:
         """Yield the inner functions that a call of a function of the project returns: `tools=[make_search(index)]`."""
         calls = self._finders.held.calls_behind(Expression(source, given, names))
@@ -94,6 +117,14 @@ class HeldFunctions:
 
 def _name_in(node: ast.expr | None) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _docstring_of(node: Definition, *, is_here: bool) -> ast.expr:
+    """Return the docstring of a class as it is written, or as a text if it is in another file."""
+    first = node.body[0]
+    if is_here and isinstance(first, ast.Expr) and ast.get_docstring(node) is not None:
+        return first.value
+    return ast.Constant(ast.get_docstring(node))
 
 
 def _is_list(source: SourceFile, node: ast.expr) -> bool:

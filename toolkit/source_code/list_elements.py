@@ -95,7 +95,7 @@ class _Elements:
             yield from (Expression(given.source, added, scope) for added in added_to(place, node.id))
         yield from self._chosen(given)
         if isinstance(node, ast.Call):
-            yield from self._returned(given, node)
+            yield from _returned_by(self._meanings, given, node)
 
     def _bound_to(self, given: Expression, node: ast.Name | ast.Attribute) -> Iterator[Expression]:
         yield from (Expression(*one) for one in self._meanings.values_of(given.source, node, given.names))
@@ -110,20 +110,34 @@ class _Elements:
 
     def _in_tables(self, given: Expression, key: ast.expr | None = None) -> Iterator[Expression]:
         """Yield the entry with a key of each dictionary that an expression stands for, or all entries."""
-        is_named = isinstance(given.node, ast.Name | ast.Attribute)
-        for table in self._bound_to(given, given.node) if is_named else [given]:  # type: ignore[arg-type]  # as checked
+        for table in tables_of(self._meanings, given):
             entries = parts_by_key(table.node) if isinstance(table.node, ast.Dict) else {}
             name = key.value if isinstance(key, ast.Constant) else None
             named = entries.get(name) if isinstance(name, str) else None
             yield from (table._replace(node=one) for one in (entries.values() if named is None else [named]))
 
-    def _returned(self, given: Expression, call: ast.Call) -> Iterator[Expression]:
-        for function in self._meanings.of(given.source, call.func, given.names):
-            if isinstance(function, Defined) and isinstance(function.node, FUNCTIONS):
-                scope = scope_of(function)
-                for one in own_nodes(function.node.body):
-                    if isinstance(one, ast.Return) and one.value is not None:
-                        yield Expression(function.source, one.value, scope)
+
+def tables_of(meanings: Meanings, given: Expression, depth: int = _DEEPEST) -> Iterator[Expression]:
+    """Yield the tables that an expression is, that a variable has, or that a function of the project returns."""
+    match given.node:
+        case ast.Name() | ast.Attribute() as node if depth:
+            inner = [Expression(*one) for one in meanings.values_of(given.source, node, given.names)]
+        case ast.Call() as call if depth:
+            inner = [*_returned_by(meanings, given, call)]
+        case _:
+            yield given
+            return
+    for one in inner:
+        yield from tables_of(meanings, one, depth - 1)
+
+
+def _returned_by(meanings: Meanings, given: Expression, call: ast.Call) -> Iterator[Expression]:
+    for function in meanings.of(given.source, call.func, given.names):
+        if isinstance(function, Defined) and isinstance(function.node, FUNCTIONS):
+            scope = scope_of(function)
+            for one in own_nodes(function.node.body):
+                if isinstance(one, ast.Return) and one.value is not None:
+                    yield Expression(function.source, one.value, scope)
 
 
 def _alternatives(node: ast.expr) -> list[ast.expr]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toolkit.source_code.class_tools import fields_of, line_of
 from toolkit.source_code.constants import Constants, value_in
-from toolkit.source_code.list_elements import Expression, elements_of
+from toolkit.source_code.list_elements import Expression, elements_of, tables_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.source_files import Definition, SourceFile
@@ -164,14 +164,21 @@ class Loops:
 
     def _entries(self, owner: Expression, view: str) -> Iterator[Expression]:
         """Yield the keys, the values or the pairs of the dictionaries that an expression is or is bound to."""
-        tables = [owner]
-        if isinstance(owner.node, ast.Name | ast.Attribute):
-            tables = [Expression(*one) for one in self._meanings.values_of(owner.source, owner.node, owner.names)]
-        for table in tables:
+        for table in tables_of(self._meanings, owner):
             named = owner.node.id if isinstance(owner.node, ast.Name) else ""
             for key, value in _pairs(table, named) if isinstance(table.node, ast.Dict) else ():
                 both = placed(ast.Tuple([key, value], ast.Load()), value)
                 yield table._replace(node={"items": both, "keys": key, "values": value}[view])
+            if view == "values" and (listed := _by_own_key(table.node)) is not None:
+                yield from self._elements(table._replace(node=listed))
+
+
+def _by_own_key(table: ast.expr) -> ast.expr | None:
+    """Return the list of which a table has each element as a value: `{one.__name__: one for one in LISTED}`."""
+    match table:
+        case ast.DictComp(value=ast.Name(id=kept), generators=[ast.comprehension(target=ast.Name(id=name)) as loop]):
+            return loop.iter if kept == name else None
+    return None
 
 
 def _pairs(table: Expression, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -6,10 +6,9 @@ Not even the parent packages of a module are imported.
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
-from importlib.machinery import PathFinder
-from importlib.util import find_spec
 from pathlib import Path
 
 from toolkit.regular_files import Boundary, is_outermost
@@ -17,6 +16,10 @@ from toolkit.regular_files import Boundary, is_outermost
 PYTHON = ".py"
 PACKAGE = f"__init__{PYTHON}"
 _MOST_FOLDERS = 16
+_WORKSPACES = ("packages", "libs", "apps", "services")
+"""What the folders of a repository are called that contain the packages of a workspace."""
+_OWN_FINDERS = {"_frozen_importlib", "_frozen_importlib_external"}
+"""Where the finders of Python itself are defined; the last one searches the folders of `sys.path`."""
 _FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -56,19 +59,13 @@ def _find(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[st
 
 def _find_by_finders(top: str) -> tuple[str | None, list[str]]:
     """Return the file and search folders of a package that other finders know, such as those of editable installs."""
-    if all(finder is PathFinder for finder in _foreign_finders()):
-        return None, []
-    try:
-        spec = find_spec(top)
-    except (ImportError, ValueError, AttributeError):
-        return None, []
+    spec = None
+    with suppress(ImportError, ValueError, AttributeError):
+        found = (finder.find_spec(top, None) for finder in sys.meta_path if finder.__module__ not in _OWN_FINDERS)
+        spec = next(filter(None, found), None)
     if spec is None or not spec.has_location or spec.origin is None or not spec.origin.endswith(".py"):
         return None, []
     return spec.origin, list(spec.submodule_search_locations or ())
-
-
-def _foreign_finders() -> Iterator[object]:
-    return (finder for finder in sys.meta_path if getattr(finder, "__module__", "") != "_frozen_importlib")
 
 
 def place_in_package(file: str) -> tuple[str, list[str]]:
@@ -93,18 +90,34 @@ def place_in_package(file: str) -> tuple[str, list[str]]:
 def project_folders(folder: str) -> tuple[str, ...]:
     """Return the other folders from which a project usually imports: its roots, and `src` in them.
 
-    A root is a folder around this one with a `pyproject.toml`, or the root of the repository.
+    A root is a folder around this one with a `pyproject.toml`, or the root of the repository. The other packages of the
+    repository come last: the folders in its root, and in those of a workspace, that have a `pyproject.toml`.
     """
-    found: list[str] = []
+    roots: list[str] = []
     outer = folder
     for _ in range(_MOST_FOLDERS):
         is_repository = os.path.exists(os.path.join(outer, ".git"))
-        if is_repository or os.path.isfile(os.path.join(outer, "pyproject.toml")):
-            found += [one for one in (outer, os.path.join(outer, "src")) if one != folder and os.path.isdir(one)]
+        if is_repository or _is_package_root(outer):
+            roots.append(outer)
+        if is_repository:
+            roots += (one for one in _packages_in(outer) if one not in roots)
         if is_repository or outer == os.path.dirname(outer):
             break
         outer = os.path.dirname(outer)
-    return tuple(found)
+    both = (one for root in roots for one in (root, os.path.join(root, "src")))
+    return tuple(one for one in both if one != folder and os.path.isdir(one))
+
+
+@cache
+def _packages_in(repository: str) -> tuple[str, ...]:
+    """Return the folders of the packages that a repository keeps beside each other."""
+    places = [repository, *(os.path.join(repository, one) for one in _WORKSPACES)]
+    inner = (os.path.join(place, one) for place in places if os.path.isdir(place) for one in sorted(os.listdir(place)))
+    return tuple(one for one in inner if _is_package_root(one))
+
+
+def _is_package_root(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "pyproject.toml"))
 
 
 def _is_package(folder: str) -> bool:

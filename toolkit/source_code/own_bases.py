@@ -153,12 +153,14 @@ class WrittenDefinition(NamedTuple):
         parts: Its parts by their names.
         key: The name of its schema.
         place: The file and the line.
+        node: The dictionary or the call.
     """
 
     framework: str
     parts: Mapping[str, ast.expr]
     key: str
     place: tuple[str, int]
+    node: ast.expr
 
 
 def _is_named_after_tools(cls: Defined) -> bool:
@@ -216,7 +218,8 @@ def definitions_among(source: SourceFile, nodes: Iterable[ast.AST]) -> Iterator[
             continue
         key = next((one for one in _FRAMEWORK_OF_KEY if one in parts), None)
         if key is not None and {"name", "description"} <= parts.keys() and not isinstance(parts[key], _LISTS):
-            yield WrittenDefinition(framework or _FRAMEWORK_OF_KEY[key], parts, key, (source.path, node.lineno))
+            place = source.path, node.lineno
+            yield WrittenDefinition(framework or _FRAMEWORK_OF_KEY[key], parts, key, place, node)
 
 
 def _may_define(call: ast.Call) -> bool:

@@ -37,7 +37,7 @@ class RegisteredNames:
         name = argument_of(node, registration.name)
         if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
             if isinstance(name, ast.Attribute) and name.attr == "__name__":
-                return otherwise
+                return self._constants.text(source, name, names) or otherwise
             text = self._constants.text(source, name, names)
             is_first = isinstance(node, ast.Call) and node.args and name is node.args[0] and otherwise is not None
             if text is None and is_first and self._is_function(mark._replace(node=name)):

@@ -246,7 +246,9 @@ class RegisteringCalls:
 
     def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools that a function of the project makes of the arguments of a call."""
-        for factory in self._finders.factories.of_call(self._source, call.func, names):
+        factories = self._finders.factories
+        made = [*factories.of_call(self._source, call.func, names), *factories.of_mapped(self._source, call, names)]
+        for factory in made:
             found = factory.registered
             if found.registration.way == "holder":
                 held = [*self._lists.held_by(call, found, names)]

@@ -6,9 +6,10 @@ A project may keep functions in a registry of its own, which the server of a fra
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
+from toolkit.source_code.describers import Describer, Describers
 from toolkit.source_code.known_marks import MarksTable, marks_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
@@ -18,7 +19,7 @@ from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, 
 from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.source_code.written_calls import argument_of, is_super_init
 from toolkit.tools.foreign.frameworks import all_packages, framework_of
-from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, is_among
+from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, Way, is_among
 
 _NAMED = ("name", "tool_name")
 _USUAL = "mcp_sdk"
@@ -70,12 +71,14 @@ class Registrations:
         self._known: dict[str, Registered | None] = {}
         self._describing: dict[frozenset[str], SourceMarks | None] = {}
         self.registries = Registries(meanings)
+        self.describers = Describers()
 
     def of_decorator(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
         function = mark.func if isinstance(mark, ast.Call) else mark
         found = self.of_call(source, function, names)
-        for find in () if found else (self._wrap, self._registry, self._configured):
+        describer = partial(self._describer, is_called=function is not mark)
+        for find in () if found else (self._wrap, describer, self._registry, self._configured):
             found = found or find(source, function, names)
         return found if found and found.registration.way == "mark" else None
 
@@ -141,6 +144,16 @@ class Registrations:
                     return found._replace(registration=by_name, within=(source.path, used.lineno))
         return None
 
+    def _describer(
+        self, source: SourceFile, function: ast.expr, names: LocalNames | None, *, is_called: bool
+    ) -> Registered | None:
+        """Return how a decorator of the project describes the function that it decorates to a model, or `None`."""
+        for defined in (one for one in self.meanings.of(source, function, names) if isinstance(one, Defined)):
+            for one in self.describers.of(defined):
+                if one.is_decorator or (not is_called and 0 in one.registration.function):
+                    return described(defined, one, "mark")
+        return None
+
     def _registry(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator of the project's registry registers tools, or `None`."""
         if not speaks_of_tools(function):
@@ -186,6 +199,13 @@ class Registrations:
             return None
         registration = (usual or [Registration((name,))])[0]._replace(name=("name",))
         return Registered(marks, registration, name, within=(home, 0))
+
+
+def described(defined: Defined, by: Describer, way: Way) -> Registered:
+    """Return how a function or a class of the project registers the function that it describes."""
+    name = defined.node.name
+    registration = by.registration._replace(names=(name,), way=way)
+    return Registered(by.marks, registration, name, within=(defined.source.path, by.node.lineno))
 
 
 def _named_by_caller(registration: Registration, mark: ast.expr, function: Definition) -> Registration:

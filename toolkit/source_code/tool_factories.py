@@ -9,15 +9,21 @@ from typing import NamedTuple
 
 from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem, Severity
+from toolkit.source_code.class_tools import fields_of
+from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.list_elements import elements_of
-from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.local_names import Local, LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
-from toolkit.source_code.registrations import Registered, Registrations
+from toolkit.source_code.registrations import Registered, Registrations, described
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
 from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes, parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of, is_super_init, places_of
 from toolkit.tools.foreign.frameworks import is_mark
 from toolkit.tools.foreign.source_marks import Place, Registration, Way
+
+_LISTED = ("tool", "function")
+"""What the names of parameters and fields contain that may have a list of tools."""
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 class Factory(NamedTuple):
@@ -37,9 +43,11 @@ class Factory(NamedTuple):
 class Factories:
     """Finds what the functions and classes of a project make; results are cached."""
 
-    def __init__(self, registrations: Registrations) -> None:
+    def __init__(self, registrations: Registrations, uses: ClassUses) -> None:
         """Create an empty cache."""
         self._registrations = registrations
+        self._describers = registrations.describers
+        self._uses = uses
         self._known: dict[Definition, tuple[Factory, ...]] = {}
 
     def of_call(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Sequence[Factory]:
@@ -49,12 +57,27 @@ class Factories:
             called = self._bases_around(source, names)
         return [factory for one in called if isinstance(one, Defined) for factory in self._of(one)]
 
+    def of_mapped(self, source: SourceFile, call: ast.Call, names: LocalNames | None) -> Iterator[Factory]:
+        """Yield the tools that `map(function, tools)` makes of the elements of a list."""
+        match call:
+            case ast.Call(func=ast.Name(id="map"), args=[function, _]):
+                for one in self.of_call(source, function, names):
+                    registration = one.registered.registration
+                    if registration.way == "function" and 0 in registration.function:
+                        held = registration._replace(way="holder", function=(1,))
+                        yield one._replace(registered=one.registered._replace(registration=held))
+
     def _of(self, defined: Defined) -> Sequence[Factory]:
         if defined.node not in self._known:
             self._known[defined.node] = ()  # during the search, which ends cycles
             find = self._made_by_class if isinstance(defined.node, ast.ClassDef) else self._made_by
-            self._known[defined.node] = tuple(find(defined))
+            self._known[defined.node] = (*find(defined), *self._described_by(defined))
         return self._known[defined.node]
+
+    def _described_by(self, defined: Defined) -> Iterator[Factory]:
+        for one in self._describers.of(defined):
+            if not one.is_decorator:
+                yield Factory(one.node, described(defined, one, "function"))
 
     def _bases_around(self, source: SourceFile, names: LocalNames | None) -> Iterator[Meaning]:
         cls = None if names is None else names.enclosing_class(ast.Name("self"))
@@ -63,19 +86,32 @@ class Factories:
             yield from (one for one in found if one != Defined(source, cls))
 
     def _made_by_class(self, cls: Defined) -> Iterator[Factory]:
-        """Yield the lists of tools that objects of a class give to agents, of which `__init__` receives each."""
+        """Yield the lists of tools that objects of a class give to agents, of which its creation receives each."""
         meanings = self._registrations.meanings
-        inits = ((one, _init_of(one)) for one in _lines(meanings, cls))
-        owner, init = next((pair for pair in inits if pair[1] is not None), (cls, None))
-        places = {} if init is None else _places_of_lists(init)
+        line = [*_lines(meanings, cls)]
+        owner, init = next(((one, found) for one in line if (found := _init_of(one)) is not None), (cls, None))
+        places = {name: at for name, at in fields_of(line).items() if _may_list_tools(name)}
         if not places or any(meanings.made_from(cls)):
             return
         scope = LocalNames(owner.node, None)
         kept = {f"self.{name}": at for name, given in scope.attributes.items() for at in _kept(given, places)}
+        if init is None:
+            kept |= {f"self.{name}": at for name, at in places.items()}
         for method in owner.node.body:
             if isinstance(method, FUNCTIONS):
                 own = places if method is init else {}
                 yield from self._lists_in(Defined(owner.source, method), scope, own | kept)
+        fields = {name.removeprefix("self."): at for name, at in kept.items()}
+        for source in self._uses.looping(cls):
+            yield from self._in_loops_of(source, fields)
+
+    def _in_loops_of(self, source: SourceFile, fields: Mapping[str, tuple[Place, ...]]) -> Iterator[Factory]:
+        """Yield what a file registers in loops over such lists of objects: `for one in agent.tools`."""
+        loops = (one for one in source.nodes if isinstance(one, _LOOPS))
+        turns = {_variable_of(one): at for one in loops if (at := _place_of_field(one.iter, fields))}
+        for call in source.nodes if turns else ():
+            if isinstance(call, ast.Call) and (at := _turn_given(call, turns)):
+                yield from self._held_at(source, call, scope_around(source.tree, call), at)
 
     def _lists_in(
         self, defined: Defined, outer: LocalNames | None, places: Mapping[str, tuple[Place, ...]]
@@ -91,26 +127,32 @@ class Factories:
         for call in calls_and_definitions(defined.node):
             if not isinstance(call, ast.Call) or not _mentions_list(call, places):
                 continue
-            registered = self._registrations.of_call(defined.source, call.func, names)
-            inner = [] if registered is None else [registered]
-            if registered is None:
-                inner = [one.registered for one in self.of_call(defined.source, call.func, names)]
-            for one in inner:
+            for one in self._ways_of(defined.source, call.func, names):
                 listed = argument_of(call, one.registration.function)
                 if one.registration.way == "holder" and (at := _place_in_list(listed, places)):
                     yield Factory(call, one._replace(registration=one.registration._replace(function=at)))
+
+    def _ways_of(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> list[Registered]:
+        """Return how a call of a function registers tools itself, or else in a function of the project."""
+        found = self._registrations.of_call(source, function, names)
+        return [one.registered for one in self.of_call(source, function, names)] if found is None else [found]
 
     def _in_turns(
         self, defined: Defined, names: LocalNames, turns: Mapping[str, tuple[Place, ...]]
     ) -> Iterator[Factory]:
         """Yield the registrations of the variables of loops over such lists."""
         for call in calls_and_definitions(defined.node) if turns else ():
-            if not isinstance(call, ast.Call) or not (at := _turn_given(call, turns)):
-                continue
-            found = self._registrations.of_call(defined.source, call.func, names)
-            if found is not None and found.registration.way == "function":
-                held = found.registration._replace(way="holder", function=at)
-                yield Factory(call, found._replace(registration=held))
+            if isinstance(call, ast.Call) and (at := _turn_given(call, turns)):
+                yield from self._held_at(defined.source, call, names, at)
+
+    def _held_at(
+        self, source: SourceFile, call: ast.Call, names: LocalNames | None, at: tuple[Place, ...]
+    ) -> Iterator[Factory]:
+        """Yield the registration of each element of a list that is at these places."""
+        for one in self._ways_of(source, call.func, names):
+            if one.registration.way == "function":
+                held = one.registration._replace(way="holder", function=at)
+                yield Factory(call, one._replace(registration=held))
 
     def _made_by(self, defined: Defined) -> Iterator[Factory]:
         places = places_of(defined.node)
@@ -183,6 +225,8 @@ def _place_in_list(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]
             found = [first, second]
         case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner_list]):
             found = [inner_list]
+        case ast.Call(func=ast.Attribute(value=table, attr="values"), args=[]):
+            found = [table]
         case _:
             found = []
     return next(filter(None, (_place_in_list(one, places) for one in found)), ())
@@ -190,7 +234,11 @@ def _place_in_list(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]
 
 def _places_of_lists(function: Definition) -> dict[str, tuple[Place, ...]]:
     """Return where a call has the argument for each parameter of a function that may be a list of tools."""
-    return {name: at for name, at in places_of(function).items() if "tool" in name.lower()}
+    return {name: at for name, at in places_of(function).items() if _may_list_tools(name)}
+
+
+def _may_list_tools(name: str) -> bool:
+    return any(word in name.lower() for word in _LISTED)
 
 
 def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> bool:
@@ -200,12 +248,19 @@ def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> b
 
 def _turns_over(function: Definition, places: Mapping[str, tuple[Place, ...]]) -> dict[str, tuple[Place, ...]]:
     """Return the variables of the loops over such lists, with the places of the lists."""
-    found = {}
-    for node in own_nodes(function.body):
-        match node:
-            case ast.For(target=ast.Name(id=name), iter=listed) if at := _place_in_list(listed, places):
-                found[name] = at
-    return found
+    loops = (one for one in own_nodes(function.body) if isinstance(one, _LOOPS))
+    return {_variable_of(one): at for one in loops if (at := _place_in_list(one.iter, places))}
+
+
+def _variable_of(loop: ast.For | ast.AsyncFor | ast.comprehension) -> str:
+    return loop.target.id if isinstance(loop.target, ast.Name) else ""
+
+
+def _place_of_field(listed: ast.expr, fields: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
+    """Return the place of the field of an object whose elements a loop goes through: `agent.tools or []`."""
+    options = listed.values if isinstance(listed, ast.BoolOp) else [listed]
+    named = (one.attr for one in options if isinstance(one, ast.Attribute) and last_name(one.value) != "self")
+    return next((fields[one] for one in named if one in fields), ())
 
 
 def _turn_given(call: ast.Call, turns: Mapping[str, tuple[Place, ...]]) -> tuple[Place, ...]:
@@ -425,7 +480,7 @@ def _without_call(node: ast.expr) -> ast.expr:
 
 
 def _loops(source: SourceFile, names: LocalNames | None) -> Iterator[ast.For | ast.AsyncFor | ast.comprehension]:
-    return (one for one in _nodes(source, names) if isinstance(one, ast.comprehension | ast.For | ast.AsyncFor))
+    return (one for one in _nodes(source, names) if isinstance(one, _LOOPS))
 
 
 def _nodes(source: SourceFile, names: LocalNames | None) -> Iterator[ast.AST]:

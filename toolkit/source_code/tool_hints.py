@@ -24,6 +24,7 @@ _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
 _BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILINE)
 _SCHEMA = re.compile(rb"\b(?:parameters|input_?[sS]chema)\b[\"']?[ \t]*[:=]")
 _NAMES_ITSELF = re.compile(rb"""["']name["'][ \t]*:[ \t]*(?:self|cls)\.|\bname[ \t]*=[ \t]*(?:self|cls)\.""")
+_NAMES_FUNCTION = re.compile(rb"""\w\.__name__\b|["']__name__["'],""")
 _QUOTED = (b'"function"', b"'function'", b'"properties"', b"'properties'")
 _FORMS = (
     b"FunctionDeclaration",
@@ -133,8 +134,11 @@ class ToolHints:
 
 
 def _may_define(text: bytes) -> bool:
-    """Whether the text imports a framework, has a mark, or has a class that describes its objects; see `own_bases`."""
-    return mentions_framework(text) or (_SCHEMA.search(text) is not None and _NAMES_ITSELF.search(text) is not None)
+    """Whether the text imports a framework, has a mark, or makes definitions; see `own_bases` and `describers`."""
+    if mentions_framework(text):
+        return True
+    names = _NAMES_ITSELF.search(text) or _NAMES_FUNCTION.search(text)
+    return names is not None and _SCHEMA.search(text) is not None
 
 
 def _has_form(text: bytes) -> bool:

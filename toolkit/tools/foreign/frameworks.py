@@ -71,7 +71,7 @@ class Framework(NamedTuple):
         steps: The class whose subclasses have marked methods that no model calls; empty if there is none.
         variable: The variable by which it recognises a module as a tool; empty if there is none.
         refusals: The names of the exceptions with which its tools refuse a call.
-        is_interface: Whether it is for user interfaces, so that importing it does not suggest that there are tools.
+        is_broad: Whether most programs use it for something else, so that importing it does not suggest tools.
         ends_runs: Whether any other exception ends the run of its agents, instead of becoming a message for the model.
     """
 
@@ -81,7 +81,7 @@ class Framework(NamedTuple):
     steps: str = ""
     variable: str = ""
     refusals: tuple[str, ...] = ()
-    is_interface: bool = False
+    is_broad: bool = False
     ends_runs: bool = False
 
 
@@ -118,7 +118,13 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "livekit": Framework(("livekit.agents",), refusals=("ToolError",)),
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
     "agno": Framework(("agno", "phi")),
-    "gradio": Framework(("gradio",), is_interface=True),
+    "gradio": Framework(("gradio",), is_broad=True),
+    "swarm": Framework(("swarm",)),
+    "camel": Framework(("camel",)),
+    "dspy": Framework(("dspy",), is_broad=True),
+    "ollama": Framework(("ollama",), is_broad=True),
+    "transformers": Framework(("transformers",), is_broad=True),
+    "openai_sdk": Framework(("openai",), is_broad=True),
     "openai_api": Framework(()),
     "gemini_api": Framework(()),
     "bedrock_api": Framework(()),
@@ -152,7 +158,7 @@ _NO_FRAMEWORKS = sys.stdlib_module_names | {"", "toolkit"}
 def suggests_tools(framework: str) -> bool:
     """Return whether a file that imports a framework probably has something to do with tools."""
     known = FRAMEWORKS.get(framework)
-    return known is None or not known.is_interface
+    return known is None or not known.is_broad
 
 
 def all_packages() -> Mapping[str, str]:

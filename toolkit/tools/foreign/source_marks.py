@@ -35,6 +35,7 @@ class Registration(NamedTuple):
             that makes an object of such keywords.
         takes_objects: Whether an object with a `__call__` method also counts as a function in a list, with the name of
             its class.
+        takes_models: Whether a class of pydantic in a list is a tool, too, whose parameters are its fields.
         takes_call: Whether the function receives the call as a whole, so that a model does not fill its parameters.
         hidden_by: The arguments, and their values, with which a call registers something that no model sees.
     """
@@ -50,6 +51,7 @@ class Registration(NamedTuple):
     named_after_class: tuple[Place, ...] = ()
     whole: tuple[Place, ...] = ()
     takes_objects: bool = False
+    takes_models: bool = False
     takes_call: bool = False
     hidden_by: tuple[tuple[str, object], ...] = ()
 

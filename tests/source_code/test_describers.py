@@ -1,0 +1,175 @@
+"""Functions are tools if a function or a class of the project describes them to a model under their own name."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+SCHEMA = """
+import inspect
+
+
+def describe(func):
+    shown = {one: {"type": "string"} for one in inspect.signature(func).parameters}
+    return {
+        "type": "function",
+        "function": {"name": func.__name__, "description": func.__doc__, "parameters": {"properties": shown}},
+    }
+
+
+class Tool:
+    def __init__(self, func, name=None):
+        self.func = func
+        self.name = name or func.__name__
+        self.description = func.__doc__
+
+    def to_request(self):
+        return {"name": self.name, "description": self.description, "input_schema": {"type": "object"}}
+
+
+class Held:
+    def __init__(self, held):
+        self.held = held
+
+    @property
+    def title(self):
+        return getattr(self.held, "__name__", "held")
+
+    def to_request(self):
+        return {"name": self.title, "description": self.held.__doc__, "parameters": {"type": "object"}}
+
+
+class Registry:
+    def __init__(self):
+        self.kept = {}
+
+    def keep(self, func):
+        self.kept[func.__name__] = {"name": func.__name__, "description": func.__doc__, "parameters": {}}
+        return func
+
+
+def described(name=None, description=None):
+    def decorate(func):
+        named = name or func.__name__
+        KEPT[named] = {"name": named, "description": description or func.__doc__, "parameters": {}}
+        return func
+
+    return decorate
+
+
+class Agent:
+    def __init__(self, title, tools=None):
+        self.title = title
+        self.tools = tools or []
+
+    def ask(self):
+        return [describe(one) for one in self.tools]
+
+
+def log(func):
+    return {"name": func.__name__, "description": func.__doc__, "seconds": 1.5}
+
+
+KEPT = {}
+registry = Registry()
+"""
+FIND = '''
+from schema import *
+
+
+def find(order: str) -> str:
+    """Find an order."""
+    return order
+
+
+def pay(order: str) -> str:
+    """Pay an order."""
+    return order
+
+
+'''
+DECORATED = '''
+from schema import *
+
+
+@{mark}
+def find(order: str) -> str:
+    """Find an order."""
+    return order
+'''
+
+
+def listed(folder, monkeypatch, **files):
+    """The names of the tools in a folder with some files, each with its framework and its kind."""
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", "program.py"])
+    found = json.loads(result.stdout) if result.stdout else []
+    return [(one["name"], one["framework"], one["kind"]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tools = [describe(find), describe(pay)]", [("find", "describe"), ("pay", "describe")]),
+        ("tools = [describe(one) for one in (find, pay)]", [("find", "describe"), ("pay", "describe")]),
+        ("tools = list(map(describe, [find, pay]))", [("find", "tools="), ("pay", "tools=")]),
+        (
+            "kept = {one.__name__: one for one in [find, pay]}\ntools = [describe(one) for one in kept.values()]",
+            [("find", "describe"), ("pay", "describe")],
+        ),
+        ("tools = [Held(find)]", [("find", "Held")]),
+        ("registry.keep(find)", [("find", "keep")]),
+        ("clerk = Agent('clerk', tools=[find, pay])", [("find", "tools="), ("pay", "tools=")]),
+        ("entries = [log(find), log(pay)]", []),
+    ],
+)
+def test_function_that_the_project_describes_is_a_tool(text, expected, tmp_path, monkeypatch):
+    found = listed(tmp_path, monkeypatch, schema=SCHEMA, program=f"{FIND}{text}\n")
+    assert found == [(name, "openai_api", kind) for name, kind in expected]
+
+
+def test_object_of_a_class_that_describes_its_function_has_its_name_or_another_one(tmp_path, monkeypatch):
+    text = f"{FIND}tools = [Tool(find), Tool(pay, name='settle')]\n"
+    found = listed(tmp_path, monkeypatch, schema=SCHEMA, program=text)
+    assert found == [("find", "anthropic_sdk", "Tool"), ("settle", "anthropic_sdk", "Tool")]
+
+
+@pytest.mark.parametrize(
+    ("mark", "name"),
+    [
+        ("registry.keep", "find"),
+        ("described()", "find"),
+        ("described('look_up')", "look_up"),
+        ("described(name='look_up', description='Look an order up.')", "look_up"),
+        ("log", None),
+    ],
+)
+def test_decorator_that_describes_a_function_makes_it_a_tool(mark, name, tmp_path, monkeypatch):
+    found = listed(tmp_path, monkeypatch, schema=SCHEMA, program=DECORATED.format(mark=mark))
+    assert found == ([] if name is None else [(name, "openai_api", "decorator")])
+
+
+def test_agent_in_one_file_whose_tools_another_file_describes_is_followed(tmp_path, monkeypatch):
+    types = """
+from pydantic import BaseModel
+
+
+class Agent(BaseModel):
+    title: str = "agent"
+    functions: list = []
+"""
+    run = """
+from schema import describe
+from types_of_agents import Agent
+
+
+def run(agent: Agent):
+    return [describe(one) for one in agent.functions]
+"""
+    text = FIND.replace("schema", "run") + "clerk = Agent(functions=[find, pay])\n"
+    found = listed(tmp_path, monkeypatch, schema=SCHEMA, types_of_agents=types, run=run, program=text)
+    assert found == [("find", "openai_api", "tools="), ("pay", "openai_api", "tools=")]

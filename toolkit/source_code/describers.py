@@ -1,0 +1,138 @@
+"""Find the functions and classes of a project that describe a function which they receive to a model.
+
+They make a definition that has its name: `{"name": func.__name__, "description": func.__doc__, "parameters": …}`.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from toolkit.source_code.class_tools import fields_of
+from toolkit.source_code.known_marks import marks_of
+from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.meanings import Defined
+from toolkit.source_code.own_bases import ITSELF, WrittenDefinition, definitions_among
+from toolkit.source_code.source_files import FUNCTIONS, Definition
+from toolkit.source_code.syntax_nodes import own_nodes, placed
+from toolkit.source_code.written_calls import places_of
+from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks
+
+_NAME = "__name__"
+_MOST_STEPS = 6
+"""How many variables and attributes are followed from a definition to what its function receives."""
+_Places = Mapping[str, tuple[Place, ...]]
+
+
+class Describer(NamedTuple):
+    """How a call of a function or a class describes the function that it is given.
+
+    Attributes:
+        marks: The framework whose form the definition has.
+        node: The definition.
+        registration: Where the call has the function, and another name and description.
+        is_decorator: Whether what the call returns is given the function: `@described(name="find")`.
+    """
+
+    marks: SourceMarks
+    node: ast.expr
+    registration: Registration
+    is_decorator: bool = False
+
+
+class Describers:
+    """Finds them; results are cached."""
+
+    def __init__(self) -> None:
+        """Create an empty cache."""
+        self._known: dict[Definition, tuple[Describer, ...]] = {}
+
+    def of(self, defined: Defined) -> tuple[Describer, ...]:
+        """Return how a function or a class describes a function that it receives; nothing for most."""
+        if defined.node not in self._known:
+            self._known[defined.node] = tuple(_found_in(defined))
+        return self._known[defined.node]
+
+
+def _found_in(defined: Defined) -> Iterator[Describer]:
+    node = defined.node
+    if isinstance(node, ast.ClassDef):
+        fields, scope = fields_of([defined]), LocalNames(node, None)
+        for method in node.body if fields else ():
+            if isinstance(method, FUNCTIONS):
+                yield from _made_in(defined, LocalNames(method, scope), fields, fields)
+        return
+    outer = LocalNames(node, None)
+    yield from _made_in(defined, outer, places_of(node), places_of(node))
+    for inner in own_nodes(node.body):
+        if isinstance(inner, FUNCTIONS) and len(places_of(inner)) == 1:
+            found = _made_in(defined, LocalNames(inner, outer), places_of(inner), places_of(node))
+            yield from (one._replace(is_decorator=True) for one in found)
+
+
+def _made_in(defined: Defined, names: LocalNames, places: _Places, given: _Places) -> Iterator[Describer]:
+    """Yield how a function describes what it receives at some places, with a name that may be given at others."""
+    body = names.node.body
+    for one in definitions_among(defined.source, own_nodes(body)):
+        marks = marks_of(one.framework)
+        ends = [*_ends(one.parts["name"], names)]
+        functions = [place for end in ends if (place := places.get(_function_in(end)))]
+        if marks is not None and functions:
+            yield Describer(marks, one.node, _registration(one, names, functions[0], given))
+
+
+def _registration(
+    one: WrittenDefinition, names: LocalNames, function: tuple[Place, ...], given: _Places
+) -> Registration:
+    name, description = (_places_behind(one.parts[part], names, given) for part in ("name", "description"))
+    return Registration((), "function", function=function, name=name, description=description)
+
+
+def _places_behind(node: ast.expr, names: LocalNames, given: _Places) -> tuple[Place, ...]:
+    """Return where a call has what an expression may be."""
+    ends = (end.id for end in _ends(node, names) if isinstance(end, ast.Name))
+    return tuple(place for name in ends for place in given.get(name, ()))
+
+
+def _ends(node: ast.expr, names: LocalNames, steps: int = _MOST_STEPS) -> Iterator[ast.expr]:
+    """Yield what an expression may be in the end: parameters, fields of `self`, their attributes, and anything else."""
+    if not steps:
+        return
+    match node:
+        case ast.BoolOp(values=values):
+            yield from (end for one in values for end in _ends(one, names, steps))
+        case ast.IfExp(body=first, orelse=second):
+            yield from (end for one in (first, second) for end in _ends(one, names, steps))
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
+            yield from _ends(placed(ast.Attribute(owner, name, ast.Load()), node), names, steps)
+        case ast.Attribute(value=owner, attr="__name__"):
+            yield from (ast.Attribute(one, _NAME) for one in _ends(owner, names, steps))
+        case ast.Name(id=name):
+            yield from [node] if names.is_parameter(name) else ()
+            yield from _bound_to(names.find(name) or (), steps)
+        case ast.Attribute(value=ast.Name(id=owner)) if owner in ITSELF:
+            bound = names.attribute(node)
+            yield from _bound_to(bound, steps) if bound else [node]
+        case _:
+            yield node
+
+
+def _bound_to(bound: Sequence[Local], steps: int) -> Iterator[ast.expr]:
+    for one in bound:
+        if one.names is None:
+            continue
+        if isinstance(one.binding, ast.expr):
+            yield from _ends(one.binding, one.names, steps - 1)
+        elif isinstance(one.binding, FUNCTIONS):  # a property
+            inner = LocalNames(one.binding, one.names)
+            returned = (each.value for each in own_nodes(one.binding.body) if isinstance(each, ast.Return))
+            yield from (end for each in returned if each is not None for end in _ends(each, inner, steps - 1))
+
+
+def _function_in(named: ast.expr) -> str:
+    """Return the parameter or the field with the function whose name an expression is, or an empty text."""
+    match named:
+        case ast.Attribute(value=ast.Name(id=name), attr="__name__"):
+            return name
+        case ast.Attribute(value=ast.Attribute(attr=name), attr="__name__"):
+            return name
+    return ""
