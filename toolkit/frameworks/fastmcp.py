@@ -36,6 +36,7 @@ MARKS = SourceMarks(
             ("fastmcp.*FastMCP().tool", "fastmcp.*FastMCPApp().tool", "fastmcp.*LocalProvider().tool"),
             name=(0, "name", "name_or_fn"),
         ),
+        Registration(("fastmcp.contrib.mcp_mixin.*mcp_tool",), name=("name", 0)),
         Registration(("fastmcp.tools.tool", "fastmcp.tools.*.tool"), name=(0, "name", "name_or_fn")),
         Registration(
             ("fastmcp.*FastMCP().add_tool", "fastmcp.*FastMCPApp().add_tool", "fastmcp.*LocalProvider().add_tool"),

@@ -58,7 +58,11 @@ MARKS = SourceMarks(
         declared=("requires_approval",),
         failure="let it be raised, or raise ModelRetry('…')",
     ),
-    demands=Demands(first=("().tool",), only_first=True),
+    demands=Demands(
+        first=("().tool",),
+        first_since=(("FunctionToolset().tool", ("pydantic-ai-slim", "pydantic-ai"), "2.0.0"),),
+        only_first=True,
+    ),
 )
 
 

@@ -150,12 +150,14 @@ class _Evaluation:
 
     def _of_name(self, name: str, depth: int) -> Any:
         if self._names is not None and (local := self._names.find(name)) is not None:
-            found: Local = _only(one for one in local if not is_instance_of_type(one.binding))
-            self._refuse_changed(name, found.binding, None if found.names is None else found.names.node)
-            return self._bound_to(found.binding, self._source, found.names, depth)
-        binding = _only(one for one in self._source.bindings.get(name, ()) if not is_instance_of_type(one))
-        self._refuse_changed(name, binding, None)
-        return self._bound_to(binding, self._source, None, depth)
+            bound = local
+        else:
+            bound = tuple(Local(one, None) for one in self._source.bindings.get(name, ()))
+        return _same(self._of_local(name, one, depth) for one in bound if not is_instance_of_type(one.binding))
+
+    def _of_local(self, name: str, local: Local, depth: int) -> Any:
+        self._refuse_changed(name, local.binding, None if local.names is None else local.names.node)
+        return self._bound_to(local.binding, self._source, local.names, depth)
 
     def _refuse_changed(self, name: str, binding: Binding, scope: Definition | None) -> None:
         """Raise an error if statements change the dictionary or the list that a variable is bound to."""
@@ -228,6 +230,14 @@ def _only(found: Iterable[Any]) -> Any:
         case [one]:
             return one
     raise UnknownValueError
+
+
+def _same(found: Iterable[Any]) -> Any:
+    """Return the only value, which several statements may set."""
+    first, *others = list(found) or [None]
+    if first is None or any(type(one) is not type(first) or one != first for one in others):
+        raise UnknownValueError
+    return first
 
 
 def _changes(node: ast.AST, name: str) -> bool:

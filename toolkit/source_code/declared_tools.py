@@ -30,6 +30,7 @@ from toolkit.source_code.registries import files_around
 from toolkit.source_code.registry_calls import FUNCTION_PARTS
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import is_none, parts_by_key, placed
+from toolkit.source_code.tool_hints import import_of
 from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.frameworks import all_packages
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, ToolClasses
@@ -379,9 +380,8 @@ def _signs() -> Mapping[str, re.Pattern[bytes]]:
     found = {}
     for name, marks in _formats().items():
         if marks.sent is not None:
-            packages = "|".join(map(re.escape, marks.sent.packages))
             texts = "".join(f"|{re.escape(text)}" for text in marks.sent.texts)
-            found[name] = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b{texts}".encode(), re.MULTILINE)
+            found[name] = re.compile(f"{import_of(marks.sent.packages)}{texts}".encode(), re.MULTILINE)
     return found
 
 

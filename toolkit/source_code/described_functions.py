@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from toolkit.source_code.registry_calls import FUNCTION_PARTS
+from toolkit.source_code.registry_calls import FUNCTION_PARTS, is_registration, registered_parts
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import FunctionNode, own_nodes, parts_by_key, placed
 from toolkit.tools.definition.names import words_of
@@ -40,6 +40,8 @@ def described_functions(node: ast.AST, file: Path) -> Iterator[DescribedFunction
     """
     if isinstance(node, FunctionNode):
         yield from _decorated(node, is_of_tools=any(map(_names_tools, (file.stem, file.parent.name))))
+    if isinstance(node, ast.Call) and is_registration(node):
+        yield from _registered(node)
     for listed in _listed_as_tools(node):
         for key, entry in _entries(listed):
             parts = parts_by_key(entry)
@@ -58,6 +60,13 @@ def _decorated(function: FunctionNode, *, is_of_tools: bool) -> Iterator[Describ
             if "description" in given:
                 name = given.get("name") or next(iter(mark.args), placed(ast.Constant(function.name), mark))
                 yield _described(mark, name, given["description"])
+
+
+def _registered(call: ast.Call) -> Iterator[DescribedFunction]:
+    """Yield what a call such as `register_tool("find", find, "Find an order.")` says of the function that it has."""
+    parts = registered_parts(call)
+    if {"name", "description"} <= parts.keys() and _has_function(parts):
+        yield _described(call, parts["name"], parts["description"])
 
 
 def _registers(function: ast.expr) -> bool:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from toolkit.source_code.class_tools import fields_of
 from toolkit.source_code.known_marks import marks_of
-from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.local_names import Local, LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.own_bases import ITSELF, WrittenDefinition, definitions_among
-from toolkit.source_code.source_files import FUNCTIONS, Definition
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import own_nodes, placed
 from toolkit.source_code.written_calls import places_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks
@@ -61,6 +61,7 @@ def _found_in(defined: Defined) -> Iterator[Describer]:
             if isinstance(method, FUNCTIONS):
                 yield from _made_in(defined, LocalNames(method, scope), fields, fields)
         return
+    yield from _kept_in_class(defined)
     outer = LocalNames(node, None)
     yield from _made_in(defined, outer, places_of(node), places_of(node))
     for inner in own_nodes(node.body):
@@ -78,6 +79,48 @@ def _made_in(defined: Defined, names: LocalNames, places: _Places, given: _Place
         functions = [place for end in ends if (place := places.get(_function_in(end)))]
         if marks is not None and functions:
             yield Describer(marks, one.node, _registration(one, names, functions[0], given))
+
+
+def _kept_in_class(defined: Defined) -> Iterator[Describer]:
+    """Yield how a method keeps a function in an attribute of its object, whose entries the class describes."""
+    scope = scope_around(defined.source.tree, defined.node)
+    if scope is None or not isinstance(scope.node, ast.ClassDef):
+        return
+    places, names = places_of(defined.node), LocalNames(defined.node, scope)
+    for attribute, key, kept in kept_by(defined.node):
+        functions = [place for one in ast.walk(kept) if isinstance(one, ast.Name) and (place := places.get(one.id))]
+        for one in _descriptions_of(defined.source, scope.node, attribute) if functions else ():
+            if (marks := marks_of(one.framework)) is not None:
+                name = () if key is None else _places_behind(key, names, places)
+                given = [at for at in functions if at != name]
+                yield Describer(marks, one.node, Registration((), "function", function=given[0], name=name))
+
+
+def kept_by(method: Definition) -> Iterator[tuple[str, ast.expr | None, ast.expr]]:
+    """Yield the attributes of `self` to which a method adds something, each with the key (or `None`), and that."""
+    for node in own_nodes(method.body):
+        match node:
+            case ast.Assign(targets=[ast.Subscript(ast.Attribute(ast.Name(id="self"), attr), key)], value=kept):
+                yield attr, key, kept
+            case ast.Call(func=ast.Attribute(ast.Attribute(ast.Name(id="self"), attr), "append"), args=[kept]):
+                yield attr, None, kept
+
+
+def _descriptions_of(source: SourceFile, cls: ast.ClassDef, attribute: str) -> Iterator[WrittenDefinition]:
+    """Yield the definitions that the methods of a class make in loops over an attribute of its objects."""
+    loops = (one for one in ast.walk(cls) if isinstance(one, ast.For | ast.AsyncFor | ast.comprehension))
+    over = [one for one in loops if _is_of_attribute(one.iter, attribute)]
+    variables = {part.id for one in over for part in ast.walk(one.target) if isinstance(part, ast.Name)}
+    for made in definitions_among(source, ast.walk(cls)) if variables else ():
+        used = {part.id for part in ast.walk(made.parts["name"]) if isinstance(part, ast.Name)}
+        if not used.isdisjoint(variables):
+            yield made
+
+
+def _is_of_attribute(listed: ast.expr, attribute: str) -> bool:
+    """Return whether a loop goes through an attribute of `self`, or its values or pairs."""
+    owner = listed.func.value if isinstance(listed, ast.Call) and isinstance(listed.func, ast.Attribute) else listed
+    return isinstance(owner, ast.Attribute) and owner.attr == attribute and last_name(owner.value) == "self"
 
 
 def _registration(

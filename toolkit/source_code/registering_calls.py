@@ -15,6 +15,7 @@ from toolkit.source_code.loops import Turn
 from toolkit.source_code.meanings import Defined, Object
 from toolkit.source_code.registered_names import named_behind, set_later
 from toolkit.source_code.registrations import Registered
+from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.syntax_nodes import placed
 from toolkit.source_code.tool_factories import (
     copied_from,
@@ -119,11 +120,13 @@ class RegisteringCalls:
             name = model.node.name if named is None else self._finders.constants.text(self._source, named, names)
             yield self._of_function(call, found, model, kind=kind, name=name, scope=names)
             return
-        name = None if defined else self._view.name(call, registration, None, names)
+        method = None if defined else self._method_of_another(found, copied, names)
+        name = None if defined else self._view.name(call, registration, method, names)
         is_known = bool(defined or name) or isinstance(given, ast.Lambda) or is_copy
         if not is_known and self._is_left_open(call, found, copied, names):
             return
-        if not defined and (is_sure or is_copy or named is not None or isinstance(given, ast.Lambda)):
+        is_shown = is_sure or is_copy or named is not None or method is not None or isinstance(given, ast.Lambda)
+        if not defined and is_shown:
             yield self._view.tool(
                 found.marks,
                 kind,
@@ -199,6 +202,20 @@ class RegisteringCalls:
         """Return the class of pydantic whose fields are the parameters: `tool(Question)`."""
         found = (one for one in self._finders.meanings.of(self._source, given, names) if isinstance(one, Defined))
         return next((one for one in found if is_model(self._finders.constants, one)), None)
+
+    def _method_of_another(self, found: Registered, given: ast.expr, names: LocalNames | None) -> str | None:
+        """Return the name of a method of an object that the project does not define: `from_function(client.ping)`.
+
+        What `add_tool` receives may be an object with any name, and so may the function of an object.
+        """
+        if not isinstance(given, ast.Attribute) or given.attr in FUNCTION_PARTS or found.kind in REGISTERING:
+            return None
+        root = given.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        is_turn = isinstance(root, ast.Name) and bool(iterated(self._source, root.id, names))
+        is_own = isinstance(root, ast.Name) and root.id in ("self", "cls")
+        return given.attr if isinstance(root, ast.Name) and not (is_turn or is_own) else None
 
     def _unwrapped(self, given: ast.expr, names: LocalNames | None) -> ast.expr:
         """Return the function that a function copies with `functools.wraps`, or any other expression unchanged."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.known_marks import marks_of
-from toolkit.source_code.meanings import Meanings
+from toolkit.source_code.meanings import Defined, Meanings
 from toolkit.source_code.project_files import project_files, project_folder
 from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import FunctionNode
@@ -118,12 +118,17 @@ class Registries:
                         yield _User(source.path, marks, files_around(self._meanings, source))
 
     def _files_of(self, home: SourceFile, decorator: FunctionNode) -> frozenset[str]:
-        """Return the file of a decorator, and those of what it uses, such as the registry."""
-        defaults = [*decorator.args.defaults, *filter(None, decorator.args.kw_defaults)]
-        nodes = (node for part in (*decorator.body, *defaults) for node in ast.walk(part))
+        """Return the file of a decorator, and those of what it uses, such as the registry or its class."""
+        nodes = (node for part in (*decorator.body, decorator.args) for node in ast.walk(part))
         used = {node.id for node in nodes if isinstance(node, ast.Name)}
         imported = [one for name in used for one in home.bindings.get(name, ()) if isinstance(one, Imported)]
-        files = (file for one in imported for file in self._meanings.files_of(home.path, one))
+        files = {file for one in imported for file in self._meanings.files_of(home.path, one)}
+        files |= {
+            one.source.path
+            for each in imported
+            for one in self._meanings.followed(home, each)
+            if isinstance(one, Defined)
+        }
         return frozenset({home.path, *files})
 
 
@@ -153,6 +158,8 @@ def stores_function(function: FunctionNode) -> bool:
         match node:
             case ast.Call(func=ast.Attribute(attr=method)) if method in _STORING:
                 kept: list[ast.AST] = [*node.args, *node.keywords]
+            case ast.Call(func=ast.Call(func=ast.Attribute(attr=method))) if _SAYS_TOOL in method.lower():
+                kept = [*node.args]
             case ast.Call() if _makes_tool(last_name(node.func)):
                 kept = [*node.args, *node.keywords]
             case ast.Assign(targets=[ast.Subscript()], value=value):

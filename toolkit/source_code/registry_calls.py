@@ -27,16 +27,20 @@ def given_definition(node: ast.expr) -> ast.Dict | None:
     if not isinstance(node, ast.Call):
         return None
     made = last_name(node.func).lower()
-    if is_registration(node):
-        parts = {**_by_position(node.args), **_by_name(node)}
-        _name_after_function(parts)
-    elif any(one in made for one in _TELLING) and all(map(_is_text, node.args[:1])):
-        parts = {**_by_position(node.args), **_by_name(node)}
-    else:
+    if not (is_registration(node) or (any(one in made for one in _TELLING) and all(map(_is_text, node.args[:1])))):
         return None
+    parts = registered_parts(node)
     if not parts.keys() >= _DEFINITION:
         return None
     return placed(ast.Dict([*map(ast.Constant, parts)], [*parts.values()]), node)
+
+
+def registered_parts(call: ast.Call) -> dict[str, ast.expr]:
+    """Return what a call gives to a registry, by its usual names; a function may give the tool its name."""
+    parts = {**_by_position(call.args), **_by_name(call)}
+    if is_registration(call):
+        _name_after_function(parts)
+    return parts
 
 
 def is_registration(node: ast.expr) -> bool:

@@ -205,10 +205,16 @@ def _text_of(path: Path) -> str:
 
 
 def _versions_in(text: str) -> dict[str, str]:
-    """Map the normalised names of the packages in lines such as `mcp-use>=1` to their pins, or to empty texts."""
-    pattern = r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]\n]*\]\s*)?(?:={2,3}\s*([\w.+-]+)|[\[<>=!~@;,"']|$)"""
-    found = re.findall(pattern, text, re.MULTILINE)
-    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+    """Map the normalised names of the packages in lines such as `mcp-use>=1` to their pins, or to empty texts.
+
+    A package with extras also counts as `package[extra]`.
+    """
+    pattern = r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]\n]*)\]\s*)?(?:={2,3}\s*([\w.+-]+)|[\[<>=!~@;,"']|$)"""
+    found: dict[str, str] = {}
+    for name, extras, version in re.findall(pattern, text, re.MULTILINE):
+        plain = re.sub(r"[-_.]+", "-", name).lower()
+        found |= {plain: version, **{f"{plain}[{one.strip().lower()}]": version for one in extras.split(",") if one}}
+    return found
 
 
 def _requirements(text: str, package: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem, Severity
 from toolkit.source_code.class_tools import fields_of
 from toolkit.source_code.class_uses import ClassUses
+from toolkit.source_code.describers import kept_by
 from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import Local, LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
@@ -95,6 +96,7 @@ class Factories:
             return
         scope = LocalNames(owner.node, None)
         kept = {f"self.{name}": at for name, given in scope.attributes.items() for at in _kept(given, places)}
+        kept |= {f"self.{name}": at for name, at in _stored(init, places)} if init is not None else {}
         if init is None:
             kept |= {f"self.{name}": at for name, at in places.items()}
         for method in owner.node.body:
@@ -273,6 +275,14 @@ def _kept(given: Sequence[Local], places: Mapping[str, tuple[Place, ...]]) -> It
     """Yield the places of the parameters that an attribute keeps."""
     values = (one.binding for one in given if isinstance(one.binding, ast.expr))
     yield from filter(None, (_place_in_list(one, places) for one in values))
+
+
+def _stored(init: Definition, places: Mapping[str, tuple[Place, ...]]) -> Iterator[tuple[str, tuple[Place, ...]]]:
+    """Yield the attributes in which loops of `__init__` store what such lists have, with the places of the lists."""
+    turns = _turns_over(init, places)
+    for attribute, _, kept in kept_by(init) if turns else ():
+        if isinstance(kept, ast.Name) and kept.id in turns:
+            yield attribute, turns[kept.id]
 
 
 def _init_of(cls: Defined) -> Definition | None:

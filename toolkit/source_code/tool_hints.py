@@ -54,13 +54,18 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
     For example, `from google import adk` imports the package `google.adk`.
     """
     first = {package.partition(".")[0] for package in (*all_packages(), "toolkit")}
-    packages = "|".join(sorted(map(re.escape, first)))
     return re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.(?:(?:add_)?tool|bind_tools)\b|^[ \t]*@[\w.]*tool".encode()
+        rf"{import_of(sorted(first))}|\.(?:(?:add_)?tool|bind_tools)\b|^[ \t]*@[\w.]*tool".encode()
         + rb"|^[ \t]+(?:async )?def execute\("
         + "".join(f"|^{name}\\b" for name in FRAMEWORK_OF_VARIABLE).encode(),
         re.MULTILINE,
     )
+
+
+def import_of(packages: Iterable[str]) -> str:
+    """Return a pattern, for the starts of lines, of imports of some packages, such as `import sys, package`."""
+    named = "|".join(map(re.escape, packages))
+    return rf"^[ \t]*(?:from[ \t]+|import[ \t]+(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*)(?:{named})\b"
 
 
 def hint_of_unknown_mark(text: bytes, file: str) -> str | None:

@@ -7,6 +7,9 @@ from toolkit.codes import MISPLACED_CONTEXT
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.requirements import is_locked_below
+from toolkit.source_code.written_tools import WrittenTool
 
 
 class MisplacedContext(Rule):
@@ -68,6 +71,8 @@ class MisplacedContext(Rule):
             return
         called = function.file.segment(mark.func if isinstance(mark, ast.Call) else mark)
         wants = any(end.rpartition(".")[2] == called.rpartition(".")[2] for end in tool.marks.demands.first)
+        if wants and self._decides_itself(function.file, tool, mark):
+            return
         contexts = [one for one in function.all_parameters if function.is_context(one)]
         given = function.all_parameters[:1]
         if wants and given and given[0].node.annotation is not None and given[0] not in contexts:
@@ -79,3 +84,13 @@ class MisplacedContext(Rule):
                 message = f"{tool.marks.title} refuses the context {one.name!r} in this position"
                 hint = f"make it the first parameter{', under a decorator that passes it' if tool.marks.demands.first else ''}"
                 yield self.problem(message, function.file.location(one.node), hint=hint)
+
+    @staticmethod
+    def _decides_itself(file: PythonSource, tool: WrittenTool, mark: ast.expr) -> bool:
+        """Whether the locked version of the framework looks at the function to know whether it gets a context."""
+        found = file.reader.registrations.of_decorator(file, mark, tool.scope)
+        name = "" if found is None else found.name
+        return any(
+            name.endswith(end) and any(is_locked_below(file, one, version) for one in packages)
+            for end, packages, version in tool.marks.demands.first_since
+        )

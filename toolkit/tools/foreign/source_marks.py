@@ -147,6 +147,8 @@ class Demands(NamedTuple):
         fields: Whether `Field` in an annotation is rejected.
         first: The marks whose first parameter must be the context, by the ends of their names; tools of other marks
             do not receive a context.
+        first_since: Marks among these for which older versions decide this by the function, by the ends of their names,
+            with the names of the package and its first version that does not.
         only_first: Whether the context is rejected except as the first parameter.
         strict_unless: The argument that turns off strict schemas, which are the default.
         parses_if: The argument that enables descriptions of parameters from docstrings.
@@ -166,6 +168,7 @@ class Demands(NamedTuple):
     variadic: tuple[str, ...] = ()
     fields: bool = False
     first: tuple[str, ...] = ()
+    first_since: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     only_first: bool = False
     strict_unless: str | None = None
     parses_if: str | None = None
