@@ -358,6 +358,22 @@ def test_module_that_the_locked_version_still_has_is_an_info(project):
     assert [one["severity"] for one in found] == ["error", "info", "error"]
 
 
+@pytest.mark.parametrize(
+    ("version", "owner", "codes"),
+    [
+        ("1.8.0", "FunctionToolset()", []),
+        ("2.0.0", "FunctionToolset()", ["TK708"]),
+        ("1.8.0", "Agent('test')", ["TK708"]),
+    ],
+)
+def test_locked_version_decides_whether_a_toolset_requires_the_context(version, owner, codes, project):
+    text = f"from pydantic_ai import Agent, FunctionToolset\n\nmine = {owner}\n\n\n@mine.tool\n"
+    function = 'def find(order: str) -> str:\n    """Find an order."""\n    return order\n'
+    write(project, "src/weather/server.py", text + function)
+    write(project, "uv.lock", f'[[package]]\nname = "pydantic-ai-slim"\nversion = "{version}"\n')
+    assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
+
+
 def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project):
     write(project, "src/weather/server.py", SERVER.replace("from fastmcp", "from mcp.server.fastmcp"))
 
@@ -372,11 +388,13 @@ def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project
         == severities("mcp>=1.12\ncrewai\n")
         == severities("mcp>=1.12\nmcp_use[search]>=1\n")
         == severities("mcp>=1.12\nlangchain-mcp-adapters\n")
+        == severities("mcp>=1.12\ngradio[oauth, mcp]>=5.30\n")
         == ["info"]
     )
     assert (
         severities("pydantic==2.9.2\nmcp>=1.12\n") == severities("mcp>=1.12\nuvicorn[standard] == 0.30\n") == ["info"]
     )
+    assert severities("mcp>=1.12\ngradio>=5.30\n") == ["error"]
     assert severities("pydantic==2.12.1\nmcp>=1.12\n") == severities("mcp>=1.12\npydantic>=2.9\n") == ["error"]
     assert severities(constraints="mcp<2\n") == severities("mcp>=1.12,<2\n") == []
     write(

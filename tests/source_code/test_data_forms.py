@@ -75,6 +75,16 @@ def listed():
         ),
         (f'ai.register_tool("find", "Find an order.", {ORDER}, find)\n', "1 find openai_api parameters"),
         ('ai.register_tool("find", find, {}, "Find an order.")\n', "1 find openai_api parameters"),
+        ('ai.register_tool("find", find, "Find an order.")\n', "1 find openai_api parameters"),
+        ('ai.register_tool("find", "Find an order.", find)\n', "1 find openai_api parameters"),
+        (
+            'ai.add_tool(name="find", description="Find an order.", handler=lambda order: order)\n',
+            "1 find openai_api parameters",
+        ),
+        (
+            f'NAME = "find"\nNAME = "find"\nTOOL = {CHAT}\n'.replace('"name": "find"', '"name": NAME'),
+            "3 find openai_api parameters",
+        ),
         (
             f'ai.registerTool(name="find", callback=find, description="Find an order.", schema={ORDER})\n',
             "1 find openai_api parameters",
@@ -196,6 +206,8 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         f'{OBJECT.replace("ToolSpec", "Page")}PAGE = Page("find", "Find.", "shop", find)\n',
         'TOOL = ToolSpec(name="find", description="Find.", handler=find)  # of a package\n',
         'ai.register_tool("find", "Find an order.", {"order": 1})\n',
+        'ai.register_tool("find", find)\n',
+        f'NAME = "find"\nNAME = "pay"\nTOOL = {CHAT}\n'.replace('"name": "find"', '"name": NAME'),
         f'shop.add_form(name="find", description="Find.", schema={ORDER})\n',
     ],
 )

@@ -178,6 +178,10 @@ def listed():
         ),
         ({"server": IN_TURNS}, ["server.py:9 find mcp_sdk", "server.py:9 pay mcp_sdk"]),
         ({"deploy": GATEWAY}, ["deploy.py:6 find mcp_sdk"]),
+        (
+            {"clerk": f"import os.path as p, anthropic\n\nTOOLS = [{FIND}]\n"},
+            ["clerk.py:3 find anthropic_sdk"],
+        ),
     ],
 )
 def test_definitions_are_tools_where_they_are(files, tools, write, listed):

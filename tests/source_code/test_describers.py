@@ -173,3 +173,60 @@ def run(agent: Agent):
     text = FIND.replace("schema", "run") + "clerk = Agent(functions=[find, pay])\n"
     found = listed(tmp_path, monkeypatch, schema=SCHEMA, types_of_agents=types, run=run, program=text)
     assert found == [("find", "openai_api", "tools="), ("pay", "openai_api", "tools=")]
+
+
+BASE = """
+from schema import describe
+
+
+class Toolkit:
+    def __init__(self, tools=None):
+        self.held = {}
+        for one in tools or []:
+            self.held[one.__name__] = one
+
+    def schemas(self):
+        return [describe(one) for one in self.held.values()]
+"""
+WEATHER = """
+from base import Toolkit
+
+
+class Weather(Toolkit):
+    def __init__(self):
+        super().__init__(tools=[self.humidity])
+
+    def humidity(self, city: str) -> str:
+        return city
+"""
+
+
+def test_methods_that_a_class_gives_its_base_are_tools_if_that_describes_them(tmp_path, monkeypatch):
+    found = listed(tmp_path, monkeypatch, schema=SCHEMA, base=BASE, program=WEATHER)
+    assert found == [("humidity", "openai_api", "tools=")]
+
+
+KEEPER = """
+class Keeper:
+    def __init__(self):
+        self.kept = {}
+
+    def add(self, func, name=None):
+        self.kept[name or func.__name__] = func
+        return func
+
+    def forget(self, func):
+        self.gone[func.__name__] = func
+
+    def schemas(self):
+        return [{"name": name, "description": one.__doc__, "parameters": {}} for name, one in self.kept.items()]
+
+
+keeper = Keeper()
+"""
+
+
+def test_registry_that_describes_what_it_keeps_makes_tools(tmp_path, monkeypatch):
+    text = f"{FIND.replace('schema', 'keeper')}keeper.add(find)\nkeeper.add(pay, 'settle')\nkeeper.forget(find)\n"
+    found = listed(tmp_path, monkeypatch, keeper=KEEPER, program=text)
+    assert found == [("find", "openai_api", "add"), ("settle", "openai_api", "add")]

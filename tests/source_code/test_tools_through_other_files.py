@@ -587,3 +587,128 @@ def test_functions_that_a_registry_describes_in_requests_are_tools(definition, f
     ] == found
     command = ["lint", ".", "--static", "--no-cache", "--select", "TK201,TK202", "--format", "json"]
     assert {one["code"] for one in json.loads(CliRunner().invoke(application(), command).stdout)} <= {"TK004"}
+
+
+def test_models_that_any_chat_model_binds_are_tools_with_their_fields(write):
+    models = (
+        "from pydantic import BaseModel\n\n\nclass Find(BaseModel):\n    order: str\n\n\n"
+        'class Pay(Find):\n    """Pay an order of the shop."""\n\n    amount: float\n'
+    )
+    bound = "from langchain_openai import ChatOpenAI\nfrom models import *\n\nbound = ChatOpenAI().bind_tools(tools=[Find, Pay])\n"
+    write(models=models, tools=bound)
+    assert listed("tools.py") == [("Find", "langchain"), ("Pay", "langchain")]
+    write(
+        tools=f"{models}\n\nfrom langchain_openai import ChatOpenAI\n\nbound = ChatOpenAI().bind_tools([Find, Pay])\n"
+    )
+    command = ["lint", "tools.py", "--static", "--no-cache", "--select", "TK2", "--format", "json"]
+    found = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert [(one["code"], one["message"], one["location"]["line"]) for one in found] == [
+        ("TK201", "tool 'Find' has no description", 4),
+        ("TK204", "parameter 'order' of 'Find' has no description", 5),
+        ("TK204", "parameter 'amount' of 'Pay' has no description", 11),
+    ]
+
+
+@pytest.mark.parametrize("home", ["shop-tools", "packages/shop", "libs/shop/src"])
+def test_functions_of_another_package_in_the_repository_are_followed(home, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    for folder, project in ((home, home.removesuffix("/src")), ("apps/clerk/src", "apps/clerk")):
+        (tmp_path / folder / "shop_of_mine").mkdir(parents=True)
+        (tmp_path / project / "pyproject.toml").write_text("[project]\n", "utf-8")
+    (tmp_path / home / "shop_of_mine" / "orders.py").write_text(FUNCTION, "utf-8")
+    (tmp_path / "apps/clerk/src/shop_of_mine").rmdir()
+    agent = "from shop_of_mine.orders import find\nfrom langchain.agents import create_agent\n\ncreate_agent(None, tools=[find])\n"
+    (tmp_path / "apps/clerk/src/clerk.py").write_text(agent, "utf-8")
+    assert listed("apps") == [("find", "langchain")]
+
+
+MADE = """
+from fastmcp import FastMCP
+from fastmcp.tools import FunctionTool
+from search import client
+
+server = FastMCP("search")
+server.add_tool(FunctionTool.from_function(client.cat.health))
+server.add_tool(FunctionTool.from_function(client.ping, name="is_there"))
+server.add_tool(client.tool)
+for one in client.all:
+    server.add_tool(FunctionTool.from_function(one.describe))
+FunctionTool.from_function(client.tool.fn)
+"""
+
+
+def test_method_of_an_object_of_another_package_gives_a_tool_its_name(write):
+    write(server=MADE)
+    assert listed("server.py") == [("health", "fastmcp"), ("is_there", "fastmcp")]
+
+
+MIXIN = """
+import sys, fastmcp
+from fastmcp.contrib.mcp_mixin import MCPMixin, mcp_tool
+
+
+class Shop(MCPMixin):
+    @mcp_tool()
+    def find(self, order: str) -> str:
+        return order
+
+    @mcp_tool(name="pay_order")
+    def pay(self, order: str) -> str:
+        return order
+"""
+
+
+def test_methods_of_a_mixin_are_tools(write):
+    write(server=MIXIN)
+    assert listed("server.py") == [("find", "fastmcp"), ("pay_order", "fastmcp")]
+
+
+REGISTRY = """
+class Registry:
+    def __init__(self):
+        self.kept = {}
+
+    def tool(self, *, description, parameters):
+        def decorate(function):
+            self.kept[function.__name__] = Kept(function.__name__, description, parameters)
+            return function
+
+        return decorate
+
+    def requests(self):
+        return [
+            {"name": one.name, "description": one.description, "parameters": one.parameters}
+            for one in self.kept.values()
+        ]
+"""
+AUTOMATIC = """
+from kept.registry import Registry
+
+
+def auto_tool(registry: Registry):
+    def decorate(function):
+        registry.tool(description=function.__doc__, parameters={})(function)
+        return function
+
+    return decorate
+"""
+
+
+def test_decorator_that_calls_that_of_a_registry_makes_tools(tmp_path, write):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "__init__.py").write_text("", "utf-8")
+    (tmp_path / "kept" / "registry.py").write_text(REGISTRY, "utf-8")
+    shop = f"from automatic import auto_tool\nfrom kept.registry import Registry\n\nshop = Registry()\n\n\n@auto_tool(shop){FUNCTION}"
+    write(automatic=AUTOMATIC, shop=shop)
+    assert listed("shop.py") == [("find", "openai_api")]
+
+
+def test_functions_in_a_table_that_a_function_returns_are_tools(write):
+    tables = f"def shop_tools():{FUNCTION.replace(chr(10), chr(10) + '    ')}\n    return {{'find': find}}\n"
+    text = (
+        "from pydantic_ai import FunctionToolset\nfrom tables import shop_tools\n\n"
+        "toolset = FunctionToolset()\nfor one in shop_tools().values():\n    toolset.tool_plain(one)\n"
+    )
+    write(tables=tables, shop=text)
+    assert listed("shop.py") == [("find", "pydantic_ai")]
