@@ -67,6 +67,12 @@ def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(w
     assert found("--static", ".") == {**notes, "server.py": "error"}
 
 
+def test_exercise_with_a_blank_is_a_note(write):
+    blank = f"{BROKEN[:-16]}\n\norders = # Add code here\n"
+    write(exercise=blank, server=f"{BROKEN[:-16]}\n\norders = 'a # sign\n")
+    assert found("--static", ".") == {"exercise.py": "info", "server.py": "error"}
+
+
 def test_script_without_tools_that_cannot_be_read_is_a_note_if_no_file_mentions_it(write):
     write(report="from  import sales\n\n\ndef tool_report(): ...\n")
     assert found("--static", ".") == {"report.py": "info"}

@@ -167,6 +167,23 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
     )
 
 
+@pytest.mark.parametrize(
+    ("place", "reads", "severity"),
+    [
+        ("skills/forecast", "open(folder / 'SKILL.md').read()", "info"),
+        ("skills/forecast", "yaml.safe_load(open(folder / 'SKILL.md').read())", "error"),
+        ("skills/forecast", "'see SKILL.md'.split()", "error"),
+        (".claude/skills/forecast", "open(folder / 'SKILL.md').read()", "error"),
+    ],
+)
+def test_skill_that_a_program_of_the_project_reads_needs_no_header(invoke, tmp_path, place, reads, severity):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "weather"\nversion = "1"\n', "utf-8")
+    (tmp_path / "load.py").write_text(f"def load(folder):\n    return {reads}\n", "utf-8")
+    write(tmp_path / place / "SKILL.md", header="# Forecast\n")
+    found = lines(invoke, place)[1]
+    assert found[0] == f"{place}/SKILL.md:1:1: {severity}[TK601] the skill has no header"
+
+
 def test_document_of_a_project_may_be_called_like_a_skill(invoke, tmp_path):
     (tmp_path / "SKILL.md").write_text("# Skills\n\nWhat the program can do.\n", "utf-8")
     for file, severity in ((None, "error"), ("pyproject.toml", "info")):

@@ -11,7 +11,7 @@ from toolkit.source_code.described_functions import TOLD_PARTS
 from toolkit.source_code.own_packages import names_in_frameworks
 from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.source_files import Imported
-from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, all_packages
+from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, all_packages, suggests_tools
 
 _IMPORTS = re.compile(
     rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE
@@ -44,16 +44,22 @@ _WORD = re.compile(rb"[^\W\d]\w*")
 
 def mentions_framework(text: bytes) -> bool:
     """Whether the text of a Python file imports a known package, or has the mark or the method of a tool."""
-    return _hint_of_tools().search(text) is not None
+    return _hint_of_tools(with_broad=True).search(text) is not None
+
+
+def is_about_tools(text: bytes) -> bool:
+    """Whether the same is true without packages that most programs use for something else, such as `openai`."""
+    return _hint_of_tools(with_broad=False).search(text) is not None
 
 
 @cache
-def _hint_of_tools() -> "re.Pattern[bytes]":
+def _hint_of_tools(*, with_broad: bool) -> "re.Pattern[bytes]":
     """Return a pattern for the text of files that may define tools. It uses top-level package names only.
 
     For example, `from google import adk` imports the package `google.adk`.
     """
-    first = {package.partition(".")[0] for package in (*all_packages(), "toolkit")}
+    named = [package for package, one in all_packages().items() if with_broad or suggests_tools(one)]
+    first = {package.partition(".")[0] for package in (*named, "toolkit")}
     return re.compile(
         rf"{import_of(sorted(first))}|\.(?:(?:add_)?tool|bind_tools)\b|^[ \t]*@[\w.]*tool".encode()
         + rb"|^[ \t]+(?:async )?def execute\("

@@ -313,7 +313,19 @@ def _reaches_out(function: PythonFunction, node: ast.AST) -> bool:
             return True
         case ast.Global() | ast.Nonlocal():
             return True
-    return isinstance(node, _COMPUTING)
+    return isinstance(node, _COMPUTING) and not _joins_texts(node)
+
+
+def _joins_texts(node: ast.AST) -> bool:
+    """Whether an operation puts texts together: `"Found: " + ", ".join(names)`."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return any(isinstance(one, ast.JoinedStr) or _is_text(one) or _joins_texts(one) for one in (left, right))
+    return False
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_of_others(function: PythonFunction, name: str) -> bool:

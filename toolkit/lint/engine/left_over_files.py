@@ -11,7 +11,7 @@ from toolkit.lint.engine.requests import Request
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.sample_files import says_it_was_replaced
-from toolkit.source_code.tool_hints import mentions_framework
+from toolkit.source_code.tool_hints import is_about_tools
 
 _MADE_ELSEWHERE = {
     "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
@@ -20,6 +20,8 @@ _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]"
 _FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
 _TEMPLATE = re.compile(rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter", re.MULTILINE)
+_BLANK = re.compile(rb"^[ \t]*[\w.\[\]\"']+[ \t]*=[ \t]*#[^\n]*$", re.MULTILINE)
+"""Where an exercise has a comment for what somebody is to write: `result = # Add code here`."""
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
 
@@ -41,18 +43,20 @@ def _looks_left_over(request: Request) -> bool:
 def _uses_framework(request: Request) -> bool:
     """Return whether a file imports a framework or has the mark of a tool, unlike a script or pasted output."""
     with suppress(OSError):
-        return request.file is None or mentions_framework(bounded_bytes(Path(request.file)))
+        return request.file is None or is_about_tools(bounded_bytes(Path(request.file)))
     return True
 
 
 def _is_no_module(request: Request) -> bool:
-    """Return whether others or a program made a file, or Python does not read it: a notebook, a template, Markdown."""
+    """Return whether others make a file, or Python does not read it: a notebook, a template, an exercise, Markdown."""
     if _MADE_ELSEWHERE & {one.lower() for one in Path(request.target).parent.parts}:
         return True
     with suppress(OSError):
         text = b"" if request.file is None else bounded_bytes(Path(request.file))
         is_markdown = _FENCED.search(text) is not None and not _CODE.search(_FENCED.sub(b"", text))
-        return is_markdown or bool(_OF_NOTEBOOK.search(text) or _TEMPLATE.search(text) or _FRAGMENT.match(text))
+        return is_markdown or any(
+            (_OF_NOTEBOOK.search(text), _TEMPLATE.search(text), _BLANK.search(text), _FRAGMENT.match(text))
+        )
     return False
 
 

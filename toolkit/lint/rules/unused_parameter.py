@@ -12,6 +12,7 @@ from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.tools.definition.names import words_of
 
 # These can read every local name of the function.
 _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
@@ -31,6 +32,8 @@ _SAYS_UNUSED = re.compile(
 """That nothing reads a parameter, in the languages of most docstrings."""
 _GIVEN_REASONS = {"reason", "comment", "note"}
 """What a model may be asked for, so that it thinks about its call."""
+_THINKING = {"think", "thinking", "thought", "thoughts", "reflect", "reflection", "scratchpad"}
+"""What tools are called whose arguments a model writes for itself."""
 _EXPLAINING = {"description", "explanation", "rationale", "summary", "reasoning", "thought", "thoughts"}
 
 
@@ -52,7 +55,7 @@ class UnusedParameter(Rule):
     A finding is essential only if the function does something: it reads another parameter, or calls something that may
     have an effect, and no name, comment or text in it says that it is a mock, a stub, not implemented or not supported yet, nor the docstring
     of the module that it has stubs or mock data. A `reason`
-    that nobody reads is not essential, nor is a tool that no code of the project names although it names others of the file.
+    that nobody reads is not essential, nor a parameter of a tool such as `think`, in which a model writes for itself, nor is a tool that no code of the project names although it names others of the file.
 
     ## Example
 
@@ -120,7 +123,10 @@ class UnusedParameter(Rule):
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
                     severity="info" if _is_convention(function, parameter.name) else self.severity,
-                    is_minor=parameter.name in _GIVEN_REASONS or not does_work(function) or is_left_out(function),
+                    is_minor=parameter.name in _GIVEN_REASONS
+                    or not _THINKING.isdisjoint(words_of(function.tool_name or ""))
+                    or not does_work(function)
+                    or is_left_out(function),
                 )
 
 

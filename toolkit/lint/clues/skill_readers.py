@@ -1,0 +1,38 @@
+"""Finds programs of a project that read its skills themselves, without a header."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.project_files import project_files, project_folder
+
+_OPENS = re.compile(rb"""["'](?:[^"'\s]*/)?SKILL\.md["']""")
+_HEADER = re.compile(rb"frontmatter|front[ _-]matter|yaml|[\"']---", re.IGNORECASE)
+"""What a program mentions that reads the headers of skills."""
+
+
+def own_reader(file: Path) -> str | None:
+    """Return the name of a program of a project that reads files such as this `SKILL.md`, but no headers, or `None`.
+
+    Skills in hidden folders such as `.claude/skills` are for clients, whatever else reads them.
+    """
+    folder, is_whole = project_folder(str(file.absolute()))
+    inner = file.absolute().relative_to(folder).parts if is_whole else ()
+    if not is_whole or any(one.startswith(".") for one in inner):
+        return None
+    return next(iter(_readers_in(folder)), None)
+
+
+@cache
+def _readers_in(folder: Path) -> Sequence[str]:
+    found, is_read = [], False
+    for one in project_files(str(folder / "SKILL.md")):
+        with suppress(OSError):
+            text = bounded_bytes(one)
+            if _OPENS.search(text):
+                is_read = is_read or _HEADER.search(text) is not None
+                found.append(one.name)
+    return [] if is_read else found
