@@ -230,3 +230,17 @@ def test_registry_that_describes_what_it_keeps_makes_tools(tmp_path, monkeypatch
     text = f"{FIND.replace('schema', 'keeper')}keeper.add(find)\nkeeper.add(pay, 'settle')\nkeeper.forget(find)\n"
     found = listed(tmp_path, monkeypatch, keeper=KEEPER, program=text)
     assert found == [("find", "openai_api", "add"), ("settle", "openai_api", "add")]
+
+
+def test_names_that_refer_to_each_other_end_the_search(tmp_path, monkeypatch):
+    turns = "\n".join(
+        f"    name = name or other or func.__name__ + '{turn}'\n    other = other or name" for turn in range(40)
+    )
+    text = (
+        f"def describe(func, name=None, other=None):\n{turns}\n"
+        '    return {"name": name, "description": other, "parameters": {}}\n\n\ndef find(order): ...\n\n\ndescribe(find)\n'
+    )
+    assert listed(tmp_path, monkeypatch, program=text) == []
+    kept = KEEPER.replace("self.kept[name or func.__name__] = func", "self.kept[func] = func")
+    found = listed(tmp_path, monkeypatch, keeper=kept, program=f"{FIND.replace('schema', 'keeper')}keeper.add(find)\n")
+    assert found == [("find", "openai_api", "add")]

@@ -18,8 +18,6 @@ from toolkit.source_code.written_calls import places_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks
 
 _NAME = "__name__"
-_MOST_STEPS = 6
-"""How many variables and attributes are followed from a definition to what its function receives."""
 _Places = Mapping[str, tuple[Place, ...]]
 
 
@@ -88,12 +86,13 @@ def _kept_in_class(defined: Defined) -> Iterator[Describer]:
         return
     places, names = places_of(defined.node), LocalNames(defined.node, scope)
     for attribute, key, kept in kept_by(defined.node):
-        functions = [place for one in ast.walk(kept) if isinstance(one, ast.Name) and (place := places.get(one.id))]
+        keys = () if key is None else [one.id for one in ast.walk(key) if isinstance(one, ast.Name)]
+        given = [one.id for one in ast.walk(kept) if isinstance(one, ast.Name) and one.id in places]
+        functions = [places[one] for one in sorted(given, key=keys.__contains__)]  # it may be kept with its name
         for one in _descriptions_of(defined.source, scope.node, attribute) if functions else ():
             if (marks := marks_of(one.framework)) is not None:
                 name = () if key is None else _places_behind(key, names, places)
-                given = [at for at in functions if at != name]
-                yield Describer(marks, one.node, Registration((), "function", function=given[0], name=name))
+                yield Describer(marks, one.node, Registration((), "function", function=functions[0], name=name))
 
 
 def kept_by(method: Definition) -> Iterator[tuple[str, ast.expr | None, ast.expr]]:
@@ -136,39 +135,48 @@ def _places_behind(node: ast.expr, names: LocalNames, given: _Places) -> tuple[P
     return tuple(place for name in ends for place in given.get(name, ()))
 
 
-def _ends(node: ast.expr, names: LocalNames, steps: int = _MOST_STEPS) -> Iterator[ast.expr]:
+def _ends(node: ast.expr, names: LocalNames) -> Iterator[ast.expr]:
     """Yield what an expression may be in the end: parameters, fields of `self`, their attributes, and anything else."""
-    if not steps:
-        return
-    match node:
-        case ast.BoolOp(values=values):
-            yield from (end for one in values for end in _ends(one, names, steps))
-        case ast.IfExp(body=first, orelse=second):
-            yield from (end for one in (first, second) for end in _ends(one, names, steps))
-        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
-            yield from _ends(placed(ast.Attribute(owner, name, ast.Load()), node), names, steps)
-        case ast.Attribute(value=owner, attr="__name__"):
-            yield from (ast.Attribute(one, _NAME) for one in _ends(owner, names, steps))
-        case ast.Name(id=name):
-            yield from [node] if names.is_parameter(name) else ()
-            yield from _bound_to(names.find(name) or (), steps)
-        case ast.Attribute(value=ast.Name(id=owner)) if owner in ITSELF:
-            bound = names.attribute(node)
-            yield from _bound_to(bound, steps) if bound else [node]
-        case _:
-            yield node
+    yield from _Ends().of(node, names)
 
 
-def _bound_to(bound: Sequence[Local], steps: int) -> Iterator[ast.expr]:
-    for one in bound:
-        if one.names is None:
-            continue
-        if isinstance(one.binding, ast.expr):
-            yield from _ends(one.binding, one.names, steps - 1)
-        elif isinstance(one.binding, FUNCTIONS):  # a property
-            inner = LocalNames(one.binding, one.names)
-            returned = (each.value for each in own_nodes(one.binding.body) if isinstance(each, ast.Return))
-            yield from (end for each in returned if each is not None for end in _ends(each, inner, steps - 1))
+class _Ends:
+    """Follows variables and attributes, each of their values once."""
+
+    def __init__(self) -> None:
+        self._seen: set[ast.AST] = set()
+
+    def of(self, node: ast.expr, names: LocalNames) -> Iterator[ast.expr]:
+        match node:
+            case ast.BoolOp(values=values):
+                yield from (end for one in values for end in self.of(one, names))
+            case ast.IfExp(body=first, orelse=second):
+                yield from (end for one in (first, second) for end in self.of(one, names))
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
+                yield from self.of(placed(ast.Attribute(owner, name, ast.Load()), node), names)
+            case ast.Attribute(value=owner, attr="__name__"):
+                yield from (ast.Attribute(one, _NAME) for one in self.of(owner, names))
+            case ast.Name(id=name):
+                yield from [node] if names.is_parameter(name) else ()
+                yield from self._bound_to(names.find(name) or ())
+            case ast.Attribute(value=ast.Name(id=owner)) if owner in ITSELF:
+                bound = names.attribute(node)
+                yield from self._bound_to(bound) if bound else [node]
+            case _:
+                yield node
+
+    def _bound_to(self, bound: Sequence[Local]) -> Iterator[ast.expr]:
+        for one in bound:
+            if one.names is None or one.binding in self._seen:
+                continue
+            if isinstance(one.binding, ast.expr):
+                self._seen.add(one.binding)
+                yield from self.of(one.binding, one.names)
+            elif isinstance(one.binding, FUNCTIONS):  # a property
+                self._seen.add(one.binding)
+                inner = LocalNames(one.binding, one.names)
+                returned = (each.value for each in own_nodes(one.binding.body) if isinstance(each, ast.Return))
+                yield from (end for each in returned if each is not None for end in self.of(each, inner))
 
 
 def _function_in(named: ast.expr) -> str:
