@@ -4,12 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from toolkit.source_code.file_views import FileView, as_function
-from toolkit.source_code.list_elements import Expression
-from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.registrations import Registered
-from toolkit.source_code.tool_factories import (
-    Unfollowed,
+from toolkit.source_code.call_scopes import (
     copied_from,
     is_named_by_attribute,
     is_received,
@@ -17,6 +12,11 @@ from toolkit.source_code.tool_factories import (
     lists_tools,
     rows_of,
 )
+from toolkit.source_code.file_views import FileView, as_function
+from toolkit.source_code.list_elements import Expression
+from toolkit.source_code.local_names import LocalNames
+from toolkit.source_code.registrations import Registered
+from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import WrittenTool
 

@@ -3,6 +3,7 @@
 import ast
 from typing import Any
 
+from toolkit.source_code.call_scopes import is_of_marked, takes_parameter
 from toolkit.source_code.finders import Finders
 from toolkit.source_code.known_marks import framework_with
 from toolkit.source_code.list_elements import Expression
@@ -10,7 +11,7 @@ from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registrations import Registered
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile
-from toolkit.source_code.tool_factories import Unfollowed, is_minor, is_of_marked, takes_parameter
+from toolkit.source_code.unfollowed_calls import Unfollowed, is_minor
 from toolkit.source_code.written_tools import OURS, Function, WrittenTool, value_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, SourceMarks
 

@@ -4,6 +4,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from toolkit.source_code.call_scopes import (
+    copied_from,
+    is_named_by_attribute,
+    is_parameter,
+    is_received,
+    iterated,
+    wrapped_by,
+)
 from toolkit.source_code.class_tools import given_in_init, is_model
 from toolkit.source_code.constants import value_in
 from toolkit.source_code.defining_calls import DefiningCalls
@@ -17,14 +25,6 @@ from toolkit.source_code.registered_names import named_behind, set_later
 from toolkit.source_code.registrations import Registered
 from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.syntax_nodes import placed
-from toolkit.source_code.tool_factories import (
-    copied_from,
-    is_named_by_attribute,
-    is_parameter,
-    is_received,
-    iterated,
-    wrapped_by,
-)
 from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import WrittenTool
 from toolkit.tools.foreign.source_marks import OUR_MARKS

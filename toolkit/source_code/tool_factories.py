@@ -1,30 +1,23 @@
-"""Find the functions of a project that make tools of what they receive, such as a name or a function.
-
-Other calls register tools that the source does not show, such as what a loop receives.
-"""
+"""Find the functions and classes of a project that make tools of what they receive, such as a name or a function."""
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toolkit.codes import NO_TOOLS
-from toolkit.problems import Location, Problem, Severity
+from toolkit.source_code.call_scopes import LOOPS, wrapped_by
 from toolkit.source_code.class_tools import fields_of
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.describers import kept_by
-from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import Local, LocalNames, scope_around
 from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.registrations import Registered, Registrations, described
-from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name, statements_below
-from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes, parts_by_key, placed
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes
 from toolkit.source_code.written_calls import argument_of, is_super_init, places_of
-from toolkit.tools.foreign.frameworks import is_mark
-from toolkit.tools.foreign.source_marks import Place, Registration, Way
+from toolkit.tools.foreign.source_marks import Place, Way
 
 _LISTED = ("tool", "function")
 """What the names of parameters and fields contain that may have a list of tools."""
-_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 class Factory(NamedTuple):
@@ -109,7 +102,7 @@ class Factories:
 
     def _in_loops_of(self, source: SourceFile, fields: Mapping[str, tuple[Place, ...]]) -> Iterator[Factory]:
         """Yield what a file registers in loops over such lists of objects: `for one in agent.tools`."""
-        loops = (one for one in source.nodes if isinstance(one, _LOOPS))
+        loops = (one for one in source.nodes if isinstance(one, LOOPS))
         turns = {_variable_of(one): at for one in loops if (at := _place_of_field(one.iter, fields))}
         for call in source.nodes if turns else ():
             if isinstance(call, ast.Call) and (at := _turn_given(call, turns)):
@@ -250,7 +243,7 @@ def _mentions_list(call: ast.Call, places: Mapping[str, tuple[Place, ...]]) -> b
 
 def _turns_over(function: Definition, places: Mapping[str, tuple[Place, ...]]) -> dict[str, tuple[Place, ...]]:
     """Return the variables of the loops over such lists, with the places of the lists."""
-    loops = (one for one in own_nodes(function.body) if isinstance(one, _LOOPS))
+    loops = (one for one in own_nodes(function.body) if isinstance(one, LOOPS))
     return {_variable_of(one): at for one in loops if (at := _place_in_list(one.iter, places))}
 
 
@@ -296,208 +289,3 @@ def _lines(meanings: Meanings, cls: Defined, depth: int = 10) -> Iterator[Define
         for one in meanings.of(cls.source, base):
             if isinstance(one, Defined) and isinstance(one.node, ast.ClassDef) and one != cls:
                 yield from _lines(meanings, one, depth - 1)
-
-
-_FOLLOW = (
-    "import the file where the framework is installed, name a decorator of the project in 'tool-decorators', or name "
-    "the JSON file that has the definitions"
-)
-_OF_PROTOCOL = "inputSchema"
-"""The schema of a tool that a client has received from a server."""
-_SAVE = "save the definitions that the program sends as JSON: `toolkit lint tools.json` checks them"
-LISTING = "list_tools"
-
-
-class Unfollowed(NamedTuple):
-    """A call that registers a tool of a framework, given by its title, but of what is only known at run time.
-
-    A conversion of other objects, such as a dictionary, may be made of tools that are found elsewhere, so it only
-    matters if none is found. It is minor if the call makes tools of what whoever calls it knows, or of what is one
-    already: see `is_minor` and `is_relayed`.
-    """
-
-    call: ast.Call | ast.Dict
-    framework: str
-    is_minor: bool = False
-    is_conversion: bool = False
-
-    def problem_in(self, file: str) -> Problem:
-        """Return the problem that not all tools of a file are known."""
-        place = Location(file, self.call.lineno, self.call.col_offset + 1)
-        severity: Severity = "info" if self.is_minor else "warning"
-        if isinstance(self.call, ast.Dict):
-            pairs = zip(self.call.keys, self.call.values, strict=True)
-            named = [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "name"]
-            written = ", ".join(map(ast.unparse, named))
-            message = f"no tools were found: the source does not show the names of those with {{'name': {written}, …}}"
-            return Problem(NO_TOOLS, message, place, severity, _SAVE)
-        written = ast.unparse(self.call.func)
-        message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
-        return Problem(NO_TOOLS, message, place, severity, _FOLLOW)
-
-
-def is_minor(source: SourceFile, call: ast.AST, names: LocalNames | None) -> bool:
-    """Return whether a call that registers tools for a program's own agent hides none of the project.
-
-    It makes a tool of what its function receives, of what it tests to be one already, or only if the file is run.
-    """
-    used = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
-    through = {
-        part.id
-        for name in used
-        for one in iterated(source, name, names)
-        for part in ast.walk(one)
-        if isinstance(part, ast.Name)
-    }
-    if names is not None and any(map(names.is_parameter, used | through)):
-        return True
-    tests = [one.test for one in ast.walk(source.tree) if isinstance(one, ast.If | ast.IfExp) and _has(one, call)]
-    return any(_tests_kind(one, used) or _tests_program(one) for one in tests)
-
-
-def is_relayed(converted: ast.Dict, names: LocalNames | None) -> bool:
-    """Return whether a dictionary describes a tool of a server to which the program is a client."""
-    named = parts_by_key(converted).get("name")
-    if not (isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name)):
-        return False
-    schema = ast.dump(ast.Attribute(named.value, _OF_PROTOCOL, ast.Load()))
-    around = ast.walk(converted if names is None else names.node)
-    return any(isinstance(one, ast.Attribute) and ast.dump(one) == schema for one in around)
-
-
-def _has(node: ast.AST, call: ast.AST) -> bool:
-    return any(one is call for one in ast.walk(node))
-
-
-def _tests_kind(test: ast.expr, names: Collection[str]) -> bool:
-    """Whether a condition is about the class of one of some variables."""
-    calls = (one for one in ast.walk(test) if isinstance(one, ast.Call) and last_name(one.func) == "isinstance")
-    return any(isinstance(one, ast.Name) and one.id in names for call in calls for one in call.args[:1])
-
-
-def _tests_program(test: ast.expr) -> bool:
-    """Whether a condition is that the file is run as a program."""
-    return isinstance(test, ast.Compare) and last_name(test.left) == "__name__"
-
-
-def copied_from(call: ast.Call, registration: Registration) -> ast.Name | None:
-    """Return the variable from which a definition takes its name: `tool` of `tool.name` or `tool["name"]`."""
-    match argument_of(call, registration.name):
-        case ast.Attribute(value=ast.Name(id=name) as other) | ast.Subscript(value=ast.Name(id=name) as other):
-            return None if name in {"self", "cls"} else other
-    return None
-
-
-def is_named_by_attribute(call: ast.Call, registration: Registration) -> bool:
-    """Return whether a definition takes its name from the object whose method makes it: `name=self.name`."""
-    match argument_of(call, registration.name):
-        case ast.Attribute(value=ast.Name(id="self" | "cls")):
-            return True
-    return False
-
-
-def is_received(source: SourceFile, name: str, names: LocalNames | None) -> bool:
-    """Return whether a function receives a variable, or a loop or a comprehension yields it."""
-    if names is not None and names.is_parameter(name):
-        return True
-    return any(_binds(one.target, name) for one in _loops(source, names))
-
-
-def is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
-    """Return whether a node is a parameter of a function around it, or passes all of `*args` on."""
-    node = node.value if isinstance(node, ast.Starred) else node
-    return isinstance(node, ast.Name) and names is not None and names.is_parameter(node.id)
-
-
-def takes_parameter(given: ast.expr, names: LocalNames) -> bool:
-    """Return whether an expression is an item of a parameter, or a variable that a call makes of a parameter."""
-    match given:
-        case ast.Subscript(value=ast.Name(id=name)):
-            return names.is_parameter(name)
-        case ast.Name(id=name):
-            calls = (one.binding for one in names.find(name) or () if isinstance(one.binding, ast.Call))
-            passed = (one for call in calls for one in call.args if isinstance(one, ast.Name))
-            return any(names.is_parameter(one.id) for one in passed)
-    return False
-
-
-def iterated(source: SourceFile, name: str, names: LocalNames | None) -> list[ast.expr]:
-    """Return what the loops and comprehensions of a scope that yield a variable go through."""
-    return [one.iter for one in _loops(source, names) if _binds(one.target, name)]
-
-
-def rows_of(meanings: Meanings, source: SourceFile, call: ast.Call, names: LocalNames | None) -> list[ast.Dict]:
-    """Return the definitions in a table of this file, for each of which a loop or a comprehension runs a call."""
-    used = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
-    found: list[ast.Dict] = []
-    for loop in _loops(source, names):
-        match (loop.target, loop.iter):
-            case (ast.Tuple(elts=[ast.Name(id=key), ast.Name()]), ast.Call(func=ast.Attribute(owner, "items"))):
-                found += _by_key(meanings, source, owner, names) if key in used else ()
-            case (ast.Name(id=name), listed) if name in used:
-                found += dictionaries_in(meanings, source, listed, names)
-    return found
-
-
-def dictionaries_in(
-    meanings: Meanings, source: SourceFile, given: ast.expr, names: LocalNames | None
-) -> list[ast.Dict]:
-    """Return the definitions of tools in a list of this file: dictionaries with a name and a schema of MCP."""
-    found: list[ast.Dict] = []
-    for home, one, scope in elements_of(meanings, (source, given, names)):
-        named = meanings.values_of(home, one, scope) if isinstance(one, ast.Name) else [(home, one, scope)]
-        found += [node for place, node, _ in named if place is source and isinstance(node, ast.Dict)]
-    return [one for one in found if {"name", "inputSchema"} <= _keys(one)]
-
-
-def _by_key(meanings: Meanings, source: SourceFile, owner: ast.expr, names: LocalNames | None) -> Iterator[ast.Dict]:
-    """Yield the definitions in a dictionary of this file, each with the name that is its key."""
-    tables = meanings.values_of(source, owner, names) if isinstance(owner, ast.Name | ast.Attribute) else ()
-    for home, table, _ in tables:
-        pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) and home is source else ()
-        for key, one in pairs:
-            if isinstance(key, ast.Constant) and isinstance(one, ast.Dict) and "inputSchema" in _keys(one):
-                yield placed(ast.Dict([ast.Constant("name"), *one.keys], [key, *one.values]), one)
-
-
-def _keys(node: ast.Dict) -> set[object]:
-    return {one.value for one in node.keys if isinstance(one, ast.Constant)}
-
-
-def is_of_marked(source: SourceFile, names: LocalNames | None) -> bool:
-    """Return whether a scope tests the attribute with which a framework marks functions, which are tools already."""
-    tests = (one for one in _nodes(source, names) if isinstance(one, ast.Call) and last_name(one.func) == "hasattr")
-    return any(isinstance(one, ast.Constant) and is_mark(str(one.value)) for call in tests for one in call.args[1:])
-
-
-def lists_tools(names: LocalNames | None) -> bool:
-    """Return whether a scope is a function that lists the tools of a server."""
-    while names is not None:
-        if LISTING in (names.node.name, *(last_name(_without_call(one)) for one in names.node.decorator_list)):
-            return True
-        names = names.outer
-    return False
-
-
-def wrapped_by(function: Definition) -> ast.expr | None:
-    """Return the function whose name and parameters another one copies with `functools.wraps`, or `None`."""
-    calls = (one for one in function.decorator_list if isinstance(one, ast.Call))
-    return next((one.args[0] for one in calls if one.args and last_name(one.func) == "wraps"), None)
-
-
-def _without_call(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
-def _loops(source: SourceFile, names: LocalNames | None) -> Iterator[ast.For | ast.AsyncFor | ast.comprehension]:
-    return (one for one in _nodes(source, names) if isinstance(one, _LOOPS))
-
-
-def _nodes(source: SourceFile, names: LocalNames | None) -> Iterator[ast.AST]:
-    """Yield the nodes of a scope; those of the top level are without functions and classes."""
-    outer = [one for one in statements_below(source.tree) if not isinstance(one, Definition)]
-    return (part for one in (outer if names is None else [names.node]) for part in ast.walk(one))
-
-
-def _binds(target: ast.expr, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(target))

@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.source_code.call_scopes import LISTING, copied_from, dictionaries_in, is_received
 from toolkit.source_code.classes_as_tools import looks_like_a_tool
 from toolkit.source_code.file_views import FileView
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import scope_of
 from toolkit.source_code.source_files import Definition, Imported, SourceFile, last_name
-from toolkit.source_code.tool_factories import LISTING, Unfollowed, copied_from, dictionaries_in, is_received
+from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.source_code.written_tools import WrittenTool
 
 _DEEPEST = 4

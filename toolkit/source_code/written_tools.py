@@ -9,7 +9,7 @@ from toolkit.codes import NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.source_code.class_tools import ClassTool
 from toolkit.source_code.local_names import LocalNames
-from toolkit.source_code.tool_factories import Unfollowed
+from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks
 

@@ -13,9 +13,9 @@ from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
 from toolkit.source_code.syntax_nodes import own_nodes
-from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_hints import hint_of_unknown_mark, hint_of_use
 from toolkit.source_code.tool_reader import ToolReader
+from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.source_code.written_tools import IN_LIST, OURS, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.foreign.frameworks import is_only_read, title_of

@@ -56,8 +56,8 @@ from toolkit.source_code.requirements import version_files
 from toolkit.source_code.sample_files import is_generated, is_in_samples, is_left_behind, tells_of_attacks
 from toolkit.source_code.source_files import Definition, last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
-from toolkit.source_code.tool_factories import Unfollowed
 from toolkit.source_code.tool_hints import hint_of_unknown_mark
+from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
 from toolkit.tools.foreign.source_marks import SourceMarks
