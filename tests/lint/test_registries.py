@@ -215,7 +215,7 @@ def test_decorator_that_fills_a_registry_is_followed_to_the_server_that_is_built
 
 
 def test_server_that_is_built_of_a_registry_without_known_tools_is_named(write):
-    write(**BUILT, orders=MARKED.replace("from marking", "from elsewhere"))
+    write(**BUILT, orders=MARKED.replace("from marking", "from elsewhere").replace("tool", "mark"))
     assert listed() == ([], [("bridge.py", 10, 12)])
     assert linted("--static") == linted() == [("bridge.py", 10, 12)]
 

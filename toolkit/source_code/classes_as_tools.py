@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from toolkit.source_code.class_tools import bases_of, class_tools
 from toolkit.source_code.constants import value_in
 from toolkit.source_code.file_views import FileView
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.own_packages import names_in_frameworks
+from toolkit.source_code.registrations import OTHERS, is_of_others
 from toolkit.source_code.source_files import FUNCTIONS, last_name
 from toolkit.source_code.syntax_nodes import own_nodes
 from toolkit.source_code.written_tools import OURS, WrittenTool
@@ -38,9 +40,21 @@ class ClassesAsTools:
             yield from (one for one in self._tools_of_class(*known, cls) if one.name is not None)
             return
         if names is not None or not looks_like_a_tool(node) or self._finders.declared.is_described(cls):
+            yield from self._of_others(cls)
             return
         if self._source.imports_package(OURS) or not _is_command(node):
             yield from self._tools_of_class(OUR_MARKS, _BY_ATTRIBUTES, cls)
+
+    def _of_others(self, cls: Defined) -> Iterator[WrittenTool]:
+        """Yield the tool that a class with a name and a description is whose base class is of an unknown framework."""
+        marks = marks_of(OTHERS)
+        if marks is None or not isinstance(cls.node, ast.ClassDef):
+            return
+        bases = [one for one in cls.node.bases if is_of_others(self._finders.meanings, self._source, one)]
+        for name in filter(None, map(self._source.meaning, bases)):
+            for kind in (one for one in marks.tool_classes if is_among(name, one.bases)):
+                found = self._tools_of_class(marks, kind, cls)
+                yield from (one for one in found if one.name is not None and _describes_itself(one))
 
     def _kinds_below(self, base: str) -> Iterator[tuple[SourceMarks, ToolClasses]]:
         """Yield how classes with a base class, given by its dotted name, define tools."""
@@ -67,6 +81,10 @@ class ClassesAsTools:
             yield self._view.tool(
                 marks, kind.listing or "class", shown, name=one.name, function=one.method, home=one.home, as_class=one
             )
+
+
+def _describes_itself(tool: WrittenTool) -> bool:
+    return tool.as_class is not None and tool.as_class.value(tool.as_class.kind.description) is not None
 
 
 def looks_like_a_tool(node: ast.ClassDef) -> bool:

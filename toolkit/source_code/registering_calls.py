@@ -53,7 +53,8 @@ class RegisteringCalls:
             return
         found = self._finders.registrations.of_call(self._source, call.func, names)
         if found is None:
-            yield from self._made(call, names)
+            made = [*self._made(call, names)]
+            yield from made or self._of_others(call, names)
             named = self._finders.instances.made_by(self._source, call, names)
             yield from () if named is None else [self._view.tool(named.marks, "class", call, name=named.name)]
             return
@@ -71,6 +72,13 @@ class RegisteringCalls:
             case "definition":
                 yield from self._definitions.defined_by(call, found, names)
             case "holder":
+                yield from self._lists.held_by(call, found, names)
+
+    def _of_others(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the functions in `tools=[…]` of a call of which nothing else is known."""
+        if any(one.arg == "tools" for one in call.keywords):
+            found = self._finders.registrations.of_others(self._source, call.func, names)
+            if found is not None and found.registration.way == "holder":
                 yield from self._lists.held_by(call, found, names)
 
     def _is_of_no_model(self, call: ast.Call, found: Registered) -> bool:

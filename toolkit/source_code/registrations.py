@@ -4,6 +4,8 @@ A project may keep functions in a registry of its own, which the server of a fra
 """
 
 import ast
+import builtins
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, partial
@@ -22,6 +24,9 @@ from toolkit.tools.foreign.frameworks import all_packages, framework_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, Way, is_among
 
 _NAMED = ("name", "tool_name")
+OTHERS = "others"
+"""The name of all frameworks that we do not know."""
+_OF_PYTHON = sys.stdlib_module_names | {*dir(builtins)}
 _USUAL = "mcp_sdk"
 """The framework of tools of which nothing shows another one."""
 
@@ -78,7 +83,7 @@ class Registrations:
         function = mark.func if isinstance(mark, ast.Call) else mark
         found = self.of_call(source, function, names)
         describer = partial(self._describer, is_called=function is not mark)
-        for find in () if found else (self._wrap, describer, self._registry, self._configured):
+        for find in () if found else (self._wrap, describer, self._registry, self._configured, self.of_others):
             found = found or find(source, function, names)
         return found if found and found.registration.way == "mark" else None
 
@@ -91,6 +96,17 @@ class Registrations:
         if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
             return self._of_super(source, function, names) or self._by_receiver(source, function)
         return None
+
+    def of_others(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return how a call of a function that neither the project nor a known framework defines registers tools."""
+        marks, name = marks_of(OTHERS), source.meaning(function) or last_name(function)
+        is_known = framework_of(name) is not None or name.partition(".")[0] in _OF_PYTHON
+        if marks is None or is_known or any(map(bool, self.meanings.of(source, function, names))):
+            return None
+        is_imported = is_of_others(self.meanings, source, function)
+        fitting = (one for one in marks.registrations if is_among(name, one.names))
+        found = next((one for one in fitting if one.way == "holder" or is_imported), None)
+        return None if found is None else Registered(marks, found, name)
 
     def _of_super(self, source: SourceFile, function: ast.Attribute, names: LocalNames | None) -> Registered | None:
         """Return how `super().__init__(…)` registers a list of tools, if its class is derived from an agent."""
@@ -199,6 +215,18 @@ class Registrations:
             return None
         registration = (usual or [Registration((name,))])[0]._replace(name=("name",))
         return Registered(marks, registration, name, within=(home, 0))
+
+
+def is_of_others(meanings: Meanings, source: SourceFile, name: ast.expr) -> bool:
+    """Return whether a name is imported from a package that is not the project's, part of Python, or a known one."""
+    root = name
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    module = source.imported_names.get(root.id, "") if isinstance(root, ast.Name) else ""
+    top = module.partition(".")[0]
+    if not top or top in _OF_PYTHON or framework_of(source.meaning(name) or "") is not None:
+        return False
+    return not any(map(bool, meanings.of(source, name)))
 
 
 def described(defined: Defined, by: Describer, way: Way) -> Registered:

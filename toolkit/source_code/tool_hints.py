@@ -21,6 +21,7 @@ _USES = re.compile(
 )
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
+_OF_OTHERS = re.compile(rb"\btools[ \t]*=[ \t]*\[|^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool\b", re.MULTILINE)
 _BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILINE)
 _SCHEMA = re.compile(rb"\b(?:parameters|input_?[sS]chema)\b[\"']?[ \t]*[:=]")
 _NAMES_ITSELF = re.compile(rb"""["']name["'][ \t]*:[ \t]*(?:self|cls)\.|\bname[ \t]*=[ \t]*(?:self|cls)\.""")
@@ -155,7 +156,9 @@ def _may_define(text: bytes) -> bool:
 def _has_form(text: bytes) -> bool:
     """Whether the text may have a definition of a tool that only its form shows; see `data_forms`."""
     is_function = b"parameters" in text and (any(one in text for one in _QUOTED) or b"functions=" in text)
-    return is_function or any(one in text for one in _FORMS) or _describes_functions(text)
+    if is_function or any(one in text for one in _FORMS) or _OF_OTHERS.search(text):
+        return True
+    return _describes_functions(text)
 
 
 def _describes_functions(text: bytes) -> bool:

@@ -13,6 +13,7 @@ from toolkit.source_code.known_marks import framework_with, marks_of
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registering_calls import RegisteringCalls
+from toolkit.source_code.registrations import OTHERS
 from toolkit.source_code.source_files import Definition, SourceFile
 from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_listings import Listings
@@ -75,6 +76,8 @@ class _Walk:
         shown = [node for one in found for node in (one.node, one.declared, one.mark) if node is not None]
         if not (self._view.lists_tools and any(one.marks.serves for one in found)):  # what it lists is followed
             found += self._declared({(one.lineno, one.col_offset) for one in shown}, {one.name for one in found})
+        sure = {one.function for one in found if one.framework != OTHERS and one.function is not None}
+        found = [one for one in found if one.framework != OTHERS or one.function not in sure]
         left = [one for one in found if one.name is not None or one.mark not in self._view.named]
         once = {_same(one): one for one in reversed(left)}
         return [one for one in left if once[_same(one)] is one]

@@ -128,6 +128,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "openai_api": Framework(()),
     "gemini_api": Framework(()),
     "bedrock_api": Framework(()),
+    "others": Framework(()),
 }
 """The supported frameworks, by the names of their modules."""
 

@@ -1,0 +1,61 @@
+"""Tools of frameworks that we do not know, and what resembles them."""
+
+import functools as tool
+from json import JSONDecoder as BaseTool
+
+import strange
+from strange import Agent
+from strange.tools import BaseTool as StrangeTool
+from strange.tools import tool as strange_tool
+
+
+def find(order: str) -> str:
+    """Find an order."""
+    return order
+
+
+@strange_tool
+def pay(order: str) -> str:
+    """Pay an order."""
+    return order
+
+
+@strange_tool(name="cancel_order")
+def cancel(order: str) -> str:
+    """Cancel an order."""
+    return order
+
+
+@strange.decorated
+def ship(order: str) -> str:
+    """Ship an order."""
+    return order
+
+
+class Refund(StrangeTool):
+    name: str = "refund"
+    description: str = "Refund an order."
+
+    def _run(self, order: str) -> str:
+        return order
+
+
+class Named(StrangeTool):
+    name = "named"
+
+    def _run(self, order: str) -> str:
+        return order
+
+
+class Decoder(BaseTool):
+    name = "decoder"
+    description = "Decodes."
+
+    def decode(self, text: str) -> str:
+        return text
+
+
+agent = Agent("clerk", tools=[find, pay, Refund(), "search"])
+other = strange.client().chat("find it", tools=[find])
+print(tools=[find, ship])
+plot = strange.figure(tools=["pan", "zoom"])

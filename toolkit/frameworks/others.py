@@ -1,0 +1,21 @@
+"""Tools of frameworks that we do not know, which the names in a program show: `@tool`, `tools=[…]`, `BaseTool`.
+
+Whatever their framework does with them is unknown, so that they are only read in the source.
+"""
+
+from toolkit.tools.foreign.source_marks import Demands, Registration, SourceMarks, ToolClasses
+
+_METHODS = ("_run", "_arun", "run", "arun", "execute", "_execute", "call", "forward", "invoke", "__call__")
+
+MARKS = SourceMarks(
+    title="other framework",
+    packages=(),
+    registrations=(
+        Registration(("*.tool", "*.function_tool", "*.ai_tool", "*.llm_tool"), name=("name",)),
+        Registration(("*",), "holder", function=("tools",)),
+    ),
+    tool_classes=(
+        ToolClasses(("*.BaseTool", "*.Tool"), _METHODS, schema=("args_schema", "parameters", "input_schema")),
+    ),
+    demands=Demands(envelope=True),
+)
