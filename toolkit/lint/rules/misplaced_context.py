@@ -18,7 +18,8 @@ class MisplacedContext(Rule):
     ## Why
 
     Some decorators require the context as the first parameter, and others refuse it. The decorator raises an error, so
-    importing the module fails.
+    importing the module fails. The `tool` of a `FunctionToolset` requires it since pydantic-ai 2, so it is not reported if a
+    lock file has an older version.
 
     ## Example
 
@@ -58,6 +59,7 @@ class MisplacedContext(Rule):
 
     ## Source
 
+    - `pydantic_ai/toolsets/function.py` of pydantic-ai 1.8.0, 1.77.0 and 2.0.0 (checked 2026-11-29)
     - pydantic-ai 2.68.0, run: "First parameter of tools that take context must be annotated with RunContext[...]";
       openai-agents 0.24.0, run: "RunContextWrapper/ToolContext param found at non-first position" (checked 2026-11-22)
     '''
