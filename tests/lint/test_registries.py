@@ -438,3 +438,43 @@ def test_tool_of_a_framework_that_a_registry_keeps_as_well_is_one_tool(write):
         .stdout
         == "[]\n"
     )
+
+
+SENDING = """
+def tool(name, description, parameters):
+    def decorate(function):
+        return Kept(name, description, parameters, function)
+
+    return decorate
+
+
+class Kept:
+    def __init__(self, name, description, parameters, function):
+        self.name = name
+        self.description = description
+        self.parameters = parameters
+        self.function = function
+
+    def request(self):
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+
+    def execute(self, session, **given):
+        return self.function(session=session, **given)
+"""
+SENT = """
+from sending import tool
+
+ORDER = {"type": "object", "properties": {"order": {"type": "string"}, "reply_to": {"type": "string"}}}
+
+
+@tool("find", "Find an order of the shop by its number.", parameters=ORDER)
+def find(order: str, reply_to: str, session: "Session") -> str:
+    return shop.find(order)
+"""
+
+
+def test_parameter_that_the_projects_own_schema_lacks_is_none_of_the_models(write):
+    write(sending=SENDING, shop_tools=SENT)
+    command = ["lint", ".", "--static", "--no-cache", "--select", "TK401", "--format", "json"]
+    found = json.loads(CliRunner().invoke(application(), command).stdout)
+    assert [one["message"] for one in found] == ["'find' never reads its parameter 'reply_to'"]

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -11,8 +11,9 @@ from toolkit.problems import Location
 from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.registry_calls import SCHEMAS
 from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes, placed
+from toolkit.source_code.syntax_nodes import FunctionNode, nodes_below, own_nodes, parts_by_key, placed
 from toolkit.source_code.written_calls import call_with_options
 from toolkit.source_code.written_tools import OURS, WrittenTool
 from toolkit.tools.definition.docstrings import Docstring, read_docstring
@@ -289,6 +290,7 @@ class PythonFunction:
         if (
             parameter.name in injected.names
             or parameter.name in self._filled_by_mark
+            or (self._listed_by_mark is not None and parameter.name not in self._listed_by_mark)
             or (gives_first and not position and parameter.node.annotation is None)
             or (self._is_handler and parameter.name in injected.usual and parameter.node.annotation is None)
         ):
@@ -327,6 +329,18 @@ class PythonFunction:
         given = None if mark is None else self.file.resolved(mark.argument(mark.marks.injected.mappings))
         values = given.values if isinstance(given, ast.Dict) else getattr(given, "elts", ())
         return frozenset(filter(None, map(self.file.text_of, values)))
+
+    @cached_property
+    def _listed_by_mark(self) -> Collection[str] | None:
+        """The parameters in the JSON Schema that a decorator of the project is given, or `None`.
+
+        The project passes any others itself.
+        """
+        if self.written is None or self.written.kind != "decorator" or not self.written.followed:
+            return None
+        schema = self.file.resolved(self.written.argument(SCHEMAS))
+        listed = parts_by_key(schema).get("properties") if isinstance(schema, ast.Dict) else None
+        return parts_by_key(listed) if isinstance(listed, ast.Dict) and all(listed.keys) else None
 
     def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:
         """Yield the names in an annotation or a default, including those in strings."""

@@ -8,8 +8,11 @@ from toolkit.source_code.syntax_nodes import parts_by_key, placed
 
 REGISTERING = ("register_tool", "registerTool", "add_tool", "addTool")
 """What the names of functions contain that register tools."""
-_SCHEMAS = ("parameters_schema", "parameter_schema", "input_schema", "inputSchema", "schema", "args_schema")
-_USUAL = {"tool_name": "name", **dict.fromkeys(_SCHEMAS, "parameters")}
+SCHEMAS = (
+    "parameters", "parameters_schema", "parameter_schema", "input_schema", "inputSchema", "schema", "args_schema",
+)  # fmt: skip
+"""What the schema of the parameters is called."""
+_USUAL = {"tool_name": "name", **dict.fromkeys(SCHEMAS, "parameters")}
 """Maps other names of the parts of a definition to the usual ones."""
 FUNCTION_PARTS = ("func", "function", "tool_function", "fn", "handler", "callback", "callable", "execute", "run")
 """What the function of a tool is called beside its name and its description."""
