@@ -226,9 +226,9 @@ def test_method_of_a_registry_is_followed_to_the_loop_that_reads_it(write):
     assert linted("--static") == []
 
 
-def test_registry_that_no_server_reads_has_no_tools_of_a_framework(write):
+def test_registry_that_no_server_reads_has_tools_of_no_known_framework(write):
     write(registry=REGISTRY, orders=REGISTERED, server="from fastmcp import FastMCP\n")
-    assert listed() == ([], [None])
+    assert listed() == ([("find_order", "others", "orders.py", 5)], [])
 
 
 def test_function_that_registers_what_it_finds_in_an_object_is_named(write):
@@ -403,11 +403,11 @@ def test_new_server_of_a_registry_is_seen_beside_cached_results(tmp_path, monkey
     Path("registry.py").write_text(REGISTRY, "utf-8")
     Path("shop.py").write_text(f"from registry import tool_registry\n\n\n@tool_registry.register(){FIND}", "utf-8")
     lint = ["lint", "--static", "."]
-    assert "(no tools;" in CliRunner().invoke(application(), lint).output
+    assert "(1 tool in 1 file: 1 other framework;" in CliRunner().invoke(application(), lint).output
     Path("server.py").write_text("from fastmcp import FastMCP\nfrom registry import tool_registry\n", "utf-8")
     assert "(1 tool in 1 file: 1 FastMCP;" in CliRunner().invoke(application(), lint).output
     Path("server.py").write_text("", "utf-8")
-    assert "(no tools;" in CliRunner().invoke(application(), lint).output
+    assert "(1 tool in 1 file: 1 other framework;" in CliRunner().invoke(application(), lint).output
 
 
 KEPT = """
@@ -443,12 +443,12 @@ def test_tool_of_a_framework_that_a_registry_keeps_as_well_is_one_tool(write):
 SENDING = """
 def tool(name, description, parameters):
     def decorate(function):
-        return Kept(name, description, parameters, function)
+        return FunctionTool(name, description, parameters, function)
 
     return decorate
 
 
-class Kept:
+class FunctionTool:
     def __init__(self, name, description, parameters, function):
         self.name = name
         self.description = description

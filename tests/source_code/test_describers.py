@@ -68,6 +68,24 @@ class Agent:
         return [describe(one) for one in self.tools]
 
 
+class Made:
+    def __init__(self, name, description, parameters):
+        self.name, self.description, self.parameters = name, description, parameters
+
+    @classmethod
+    def from_function(cls, func):
+        return cls(name=func.__name__, description=func.__doc__, parameters={"type": "object"})
+
+
+class Clerk:
+    def __init__(self):
+        self.tools = {}
+
+    def learn(self, func, level=1):
+        made = Made.from_function(func)
+        self.tools[made.name] = made, level
+
+
 def log(func):
     return {"name": func.__name__, "description": func.__doc__, "seconds": 1.5}
 
@@ -123,6 +141,11 @@ def listed(folder, monkeypatch, **files):
         ),
         ("tools = [Held(find)]", [("find", "Held")]),
         ("registry.keep(find)", [("find", "keep")]),
+        ("tools = [Made.from_function(find)]", [("find", "from_function")]),
+        (
+            "clerk = Clerk()\nclerk.learn(find)\nclerk.learn(func=pay, level=2)",
+            [("find", "from_function"), ("pay", "from_function")],
+        ),
         ("clerk = Agent('clerk', tools=[find, pay])", [("find", "tools="), ("pay", "tools=")]),
         ("entries = [log(find), log(pay)]", []),
     ],

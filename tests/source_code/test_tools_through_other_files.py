@@ -574,13 +574,13 @@ SCHEMA = '{"type": "object", "properties": properties}'
     [
         (f'{{"name": function.__name__, "description": description, "parameters": {SCHEMA}}}', "openai_api"),
         (f'{{"name": function.__name__, "description": description, "input_schema": {SCHEMA}}}', "anthropic_sdk"),
-        (f'{{"name": "find", "description": description, "parameters": {SCHEMA}}}', None),
-        ("[function, description, properties]", None),
+        (f'{{"name": "find", "description": description, "parameters": {SCHEMA}}}', "others"),
+        ("[function, description, properties]", "others"),
     ],
 )
 def test_functions_that_a_registry_describes_in_requests_are_tools(definition, framework, write):
     write(registry=OWN_REGISTRY.replace("DEFINITION", definition), shop=DECORATED)
-    found = [f"shop.py:6 find {framework}", f"shop.py:10 pay_order {framework}"] if framework else []
+    found = [f"shop.py:6 find {framework}", f"shop.py:10 pay_order {framework}"]
     listed = json.loads(CliRunner().invoke(application(), ["list", ".", "--static", "--format", "json"]).stdout or "[]")
     assert [
         f"{one['path']}:{one['line']} {one['name']} {one['framework']}" for one in listed if one["path"] == "shop.py"
@@ -712,3 +712,30 @@ def test_functions_in_a_table_that_a_function_returns_are_tools(write):
     )
     write(tables=tables, shop=text)
     assert listed("shop.py") == [("find", "pydantic_ai")]
+
+
+def test_functions_in_a_list_of_a_file_that_no_other_one_imports_are_tools(write):
+    write(recipe=f"{FUNCTION}\n\nTOOLS = [find]\n")
+    assert listed("recipe.py") == [("find", "others")]
+    write(recipe=f"{FUNCTION}\n\nTOOLS = [find]\n", program="from recipe import TOOLS\n\nrun(TOOLS)\n")
+    assert listed("recipe.py") == []
+
+
+@pytest.mark.parametrize("around", ["", "src"])
+def test_module_in_a_folder_between_a_file_and_its_repository_is_followed(around, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "api" / around / "graphs").mkdir(parents=True)
+    (tmp_path / "api" / around / "orders.py").write_text(FUNCTION, "utf-8")
+    agent = "from orders import find\nfrom langchain.agents import create_agent\n\ncreate_agent(None, tools=[find])\n"
+    (tmp_path / "api" / around / "graphs" / "clerk.py").write_text(agent, "utf-8")
+    assert listed("api") == [("find", "langchain")]
+
+
+@pytest.mark.parametrize(
+    ("launch", "names"),
+    [("demo.launch(mcp_server=True)", ["find"]), ('CODE = """demo.launch(mcp_server=True)"""', [])],
+)
+def test_app_is_a_server_if_its_code_says_so_and_not_if_a_text_does(launch, names, write):
+    write(app=f"import gradio as gr\n{FUNCTION}\n\ndemo = gr.Interface(find)\n{launch}\n")
+    assert [name for name, _ in listed("app.py")] == names

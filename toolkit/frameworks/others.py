@@ -11,7 +11,7 @@ MARKS = SourceMarks(
     title="other framework",
     packages=(),
     registrations=(
-        Registration(("*.tool", "*.function_tool", "*.ai_tool", "*.llm_tool"), name=("name",)),
+        Registration(("*.tool", "*.function_tool", "*_tool"), name=("name",)),
         Registration(("*",), "holder", function=("tools",)),
     ),
     tool_classes=(

@@ -307,14 +307,14 @@ class DeclaredTools:
         """Return the framework that definitions with a key are sent with, or `None`."""
         fitting = {name: marks for name, marks in _formats().items() if marks.sent and key in marks.sent.schemas}
         senders = [one for one in self._project_of(source).senders if one.framework in fitting]
-        if not senders or not (any(one.path == source.path for one in senders) or self._is_imported(source)):
+        if not senders or not (any(one.path == source.path for one in senders) or self.is_imported(source)):
             return None
         near = files_around(self._meanings, source)
         senders.sort(key=lambda one: (one.path != source.path, one.path not in near, len(_schemas(one.framework))))
         return fitting[senders[0].framework]
 
-    def _is_imported(self, source: SourceFile) -> bool:
-        """Whether a file of the project imports a file, so that its definitions are not left over."""
+    def is_imported(self, source: SourceFile) -> bool:
+        """Return whether a file of the project imports a file, so that its definitions are not left over."""
         if source.path not in self._imported:
             name = Path(source.path).stem if not source.path.endswith(PACKAGE) else Path(source.path).parent.name
             word = re.compile(rf"\b{re.escape(name)}\b".encode())

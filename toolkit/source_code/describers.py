@@ -11,7 +11,7 @@ from toolkit.source_code.class_tools import fields_of
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import Local, LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.own_bases import ITSELF, WrittenDefinition, definitions_among
+from toolkit.source_code.own_bases import FRAMEWORK_OF_KEY, ITSELF, WrittenDefinition, definitions_among
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import own_nodes, placed
 from toolkit.source_code.written_calls import places_of
@@ -70,13 +70,23 @@ def _found_in(defined: Defined) -> Iterator[Describer]:
 
 def _made_in(defined: Defined, names: LocalNames, places: _Places, given: _Places) -> Iterator[Describer]:
     """Yield how a function describes what it receives at some places, with a name that may be given at others."""
-    body = names.node.body
-    for one in definitions_among(defined.source, own_nodes(body)):
+    nodes = own_nodes(names.node.body)
+    for one in (*definitions_among(defined.source, nodes), *_objects_among(defined.source, nodes)):
         marks = marks_of(one.framework)
         ends = [*_ends(one.parts["name"], names)]
         functions = [place for end in ends if (place := places.get(_function_in(end)))]
         if marks is not None and functions:
             yield Describer(marks, one.node, _registration(one, names, functions[0], given))
+
+
+def _objects_among(source: SourceFile, nodes: Sequence[ast.AST]) -> Iterator[WrittenDefinition]:
+    """Yield the calls by which a class method makes an object with a name and a description: `cls(name=…, …)`."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cls":
+            parts = {one.arg: one.value for one in node.keywords if one.arg is not None}
+            key = next((one for one in FRAMEWORK_OF_KEY if one in parts), None)
+            if key is not None and {"name", "description"} <= parts.keys():
+                yield WrittenDefinition(FRAMEWORK_OF_KEY[key], parts, key, (source.path, node.lineno), node)
 
 
 def _kept_in_class(defined: Defined) -> Iterator[Describer]:

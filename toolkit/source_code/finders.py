@@ -1,5 +1,6 @@
 """The finders that answer questions about the source of a project, one for each kind of question."""
 
+import ast
 from collections.abc import Callable, Collection
 from functools import partial
 
@@ -77,13 +78,24 @@ class Finders:
         if key not in self._mentioned_with:
             near = [source.path, *(map(str, project_files(source.path)) if self.is_mentioned(source, words) else ())]
             files = filter(partial(_mentions, words), near)
-            sources = filter(None, map(self.meanings.source, files))
+            sources = (one for one in filter(None, map(self.meanings.source, files)) if _has_code(one, words))
             self._mentioned_with[key] = any(source.path in self.files_around(one) for one in sources)
         return self._mentioned_with[key]
 
     def files_around(self, source: SourceFile) -> frozenset[str]:
         """Return a file, and those of the project that it imports."""
         return files_around(self.meanings, source)
+
+
+def _has_code(source: SourceFile, words: Collection[str]) -> bool:
+    """Return whether the code of a file has one of some words: a keyword such as `served=True`, or a whole text."""
+    for node in source.nodes:
+        match node:
+            case ast.keyword(arg=str() as name, value=value) if f"{name}={ast.unparse(value)}" in words:
+                return True
+            case ast.Constant(value=str() as text) if text in words:
+                return True
+    return False
 
 
 def _mentions(words: Collection[str], file: str) -> bool:

@@ -90,22 +90,24 @@ def place_in_package(file: str) -> tuple[str, list[str]]:
 def project_folders(folder: str) -> tuple[str, ...]:
     """Return the other folders from which a project usually imports: its roots, and `src` in them.
 
-    A root is a folder around this one with a `pyproject.toml`, or the root of the repository. The other packages of the
-    repository come last: the folders in its root, and in those of a workspace, that have a `pyproject.toml`.
+    A root is a folder around this one with a `pyproject.toml`, or the root of the repository. The folders between them
+    come next, since programs are started there, too. The other packages of the repository come last: the folders in its
+    root, and in those of a workspace, that have a `pyproject.toml`.
     """
-    roots: list[str] = []
-    outer = folder
-    for _ in range(_MOST_FOLDERS):
-        is_repository = os.path.exists(os.path.join(outer, ".git"))
-        if is_repository or _is_package_root(outer):
-            roots.append(outer)
-        if is_repository:
-            roots += (one for one in _packages_in(outer) if one not in roots)
-        if is_repository or outer == os.path.dirname(outer):
-            break
-        outer = os.path.dirname(outer)
-    both = (one for root in roots for one in (root, os.path.join(root, "src")))
-    return tuple(one for one in both if one != folder and os.path.isdir(one))
+    around = [folder]
+    while len(around) < _MOST_FOLDERS and not _is_repository(around[-1]) and around[-1] != os.path.dirname(around[-1]):
+        around.append(os.path.dirname(around[-1]))
+    is_whole = _is_repository(around[-1])
+    roots = [one for one in around if _is_package_root(one) or _is_repository(one)]
+    between = around if is_whole else around[: around.index(roots[-1])] if roots else []
+    packages = _packages_in(around[-1]) if is_whole else ()
+    found = [one for root in roots for one in (root, os.path.join(root, "src"))]
+    found += [*between, *(one for root in packages for one in (root, os.path.join(root, "src")))]
+    return tuple(one for one in dict.fromkeys(found) if one != folder and os.path.isdir(one))
+
+
+def _is_repository(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, ".git"))
 
 
 @cache

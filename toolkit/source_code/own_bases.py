@@ -24,12 +24,12 @@ _METHODS = (
     "execute", "_execute", "run", "_run", "call", "_call", "invoke", "_invoke", "handle", "forward", "__call__",
     "aexecute", "arun", "_arun", "acall", "ainvoke",
 )  # fmt: skip
-_FRAMEWORK_OF_KEY = {"parameters": "openai_api", "input_schema": "anthropic_sdk", "inputSchema": "mcp_sdk"}
+FRAMEWORK_OF_KEY = {"parameters": "openai_api", "input_schema": "anthropic_sdk", "inputSchema": "mcp_sdk"}
 """The frameworks whose definitions have a schema under these keys."""
 _LISTS = (ast.List, ast.ListComp, ast.Constant)
 """Values that are not schemas: a dictionary with one of them lists something for people, and no model receives it."""
 _KEYS = {
-    "name", "description", *_FRAMEWORK_OF_KEY, "type", "title", "strict", "annotations", "outputSchema", "icons",
+    "name", "description", *FRAMEWORK_OF_KEY, "type", "title", "strict", "annotations", "outputSchema", "icons",
     "cache_control", "_meta", "required",
 }  # fmt: skip
 """The keys of a definition in the forms of frameworks."""
@@ -216,10 +216,10 @@ def definitions_among(source: SourceFile, nodes: Iterable[ast.AST]) -> Iterator[
             framework = _framework_of_call(source, node)
         else:
             continue
-        key = next((one for one in _FRAMEWORK_OF_KEY if one in parts), None)
+        key = next((one for one in FRAMEWORK_OF_KEY if one in parts), None)
         if key is not None and {"name", "description"} <= parts.keys() and not isinstance(parts[key], _LISTS):
             place = source.path, node.lineno
-            yield WrittenDefinition(framework or _FRAMEWORK_OF_KEY[key], parts, key, place, node)
+            yield WrittenDefinition(framework or FRAMEWORK_OF_KEY[key], parts, key, place, node)
 
 
 def _may_define(call: ast.Call) -> bool:

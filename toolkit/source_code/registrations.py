@@ -180,7 +180,7 @@ class Registrations:
             name, home = meaning.node.name, meaning.source
             if kept := self.registries.kept_by(home, meaning.node):
                 found = self._of_project(name, (source, home), home.path)
-                marks = kept.marks or self._described_in(kept.files)
+                marks = kept.marks or self._described_in(kept.files) or marks_of(OTHERS)
                 if found := found or self._as_registered(name, marks, home.path):
                     registration = with_places(found.registration, meaning.node)
                     return found._replace(registration=registration, registry=kept.files)

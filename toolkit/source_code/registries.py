@@ -178,7 +178,8 @@ def _makes_tool(name: str) -> bool:
 
 def flags_of(function: FunctionNode, home: SourceFile) -> set[str]:
     """Return the attributes with `tool` in their names that a decorator sets of the function that it receives."""
-    received, found = _received_by(function), set[str]()
+    inner = {one.name for one in ast.walk(function) if isinstance(one, FUNCTIONS) and one is not function}
+    received, found = _received_by(function) | inner, set[str]()
     for node in ast.walk(function):
         match node:
             case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), name, _]):

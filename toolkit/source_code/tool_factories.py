@@ -152,6 +152,7 @@ class Factories:
     def _made_by(self, defined: Defined) -> Iterator[Factory]:
         places = places_of(defined.node)
         yield from self._lists_in(defined, None, _places_of_lists(defined.node))
+        yield from self._passed_on(defined, places)
         for mark, registered, function in self._registered_in(defined.source, defined.node, None) if places else ():
             registration = registered.registration
             by_name = _place(argument_of(mark, registration.name), places)
@@ -172,6 +173,20 @@ class Factories:
             )
             within = (defined.source.path, mark.lineno)
             yield Factory(mark, registered._replace(registration=found, within=within), own)
+
+    def _passed_on(self, defined: Defined, places: Mapping[str, tuple[Place, ...]]) -> Iterator[Factory]:
+        """Yield what other functions of the project make of a function that one passes on to them."""
+        names = LocalNames(defined.node, scope_around(defined.source.tree, defined.node))
+        for call in calls_and_definitions(defined.node) if places else ():
+            if not isinstance(call, ast.Call) or self._registrations.of_call(defined.source, call.func, names):
+                continue
+            for one in self.of_call(defined.source, call.func, names):
+                registration = one.registered.registration
+                by_function = _place(argument_of(call, registration.function), places)
+                if registration.way == "function" and by_function:
+                    by_name = _place(argument_of(call, registration.name), places)
+                    given = registration._replace(function=by_function, name=by_name, description=())
+                    yield Factory(one.mark, one.registered._replace(registration=given))
 
     def _named(self, factory: Defined, function: ast.expr | Definition | None) -> Defined | None:
         """Return the function that a factory registers; `None` if it is what it receives, or not shown."""

@@ -21,7 +21,13 @@ _USES = re.compile(
 )
 _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
-_OF_OTHERS = re.compile(rb"\btools[ \t]*=[ \t]*\[|^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool\b", re.MULTILINE)
+LISTS_OF_TOOLS = ("TOOLS", "ALL_TOOLS", "AVAILABLE_TOOLS", "all_tools")
+"""What lists of functions are called that something unknown takes from a file."""
+_OF_OTHERS = re.compile(
+    rb"\btools[ \t]*=[ \t]*\[|^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool\b"
+    + rf"|^(?:{'|'.join(LISTS_OF_TOOLS)})\b[^=\n]*=".encode(),
+    re.MULTILINE,
+)
 _BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILINE)
 _SCHEMA = re.compile(rb"\b(?:parameters|input_?[sS]chema)\b[\"']?[ \t]*[:=]")
 _NAMES_ITSELF = re.compile(rb"""["']name["'][ \t]*:[ \t]*(?:self|cls)\.|\bname[ \t]*=[ \t]*(?:self|cls)\.""")

@@ -16,6 +16,7 @@ from toolkit.source_code.registering_calls import RegisteringCalls
 from toolkit.source_code.registrations import OTHERS
 from toolkit.source_code.source_files import Definition, SourceFile
 from toolkit.source_code.syntax_nodes import calls_and_definitions
+from toolkit.source_code.tool_hints import LISTS_OF_TOOLS
 from toolkit.source_code.tool_listings import Listings
 from toolkit.source_code.unfollowed_calls import Unfollowed, is_relayed
 from toolkit.source_code.written_tools import IN_LIST, OURS, Shown, WrittenTool, value_of
@@ -71,7 +72,7 @@ class _Walk:
 
     def tools(self) -> list[WrittenTool]:
         renamed = self._finders.instances.renamed_in(self._source)
-        found = [*self._below(self._source.tree, None), *self._in_variable()]
+        found = [*self._below(self._source.tree, None), *self._in_variable(), *self._in_list()]
         found += [self._view.tool(one.marks, _RENAMED, one.node, name=one.name) for one in renamed]
         shown = [node for one in found for node in (one.node, one.declared, one.mark) if node is not None]
         if not (self._view.lists_tools and any(one.marks.serves for one in found)):  # what it lists is followed
@@ -189,6 +190,18 @@ class _Walk:
                         home=self._source.path,
                         declared=value,
                     )
+
+    def _in_list(self) -> Iterator[WrittenTool]:
+        """Yield the functions in a list `TOOLS` of a file that no other one imports: what loads it is not known."""
+        lists = (one for name in LISTS_OF_TOOLS for one in self._source.bindings.get(name, ()))
+        given = [part for one in lists if isinstance(one, ast.List | ast.Tuple) for part in one.elts]
+        marks = marks_of(OTHERS)
+        if not given or marks is None or self._finders.declared.is_imported(self._source):
+            return
+        for one in dict.fromkeys(each for part in given for each in self._view.functions(part, None)):
+            if one.source is self._source and not self._view.is_marked(one):
+                node, home = one.node, one.source.path
+                yield self._view.tool(marks, IN_LIST, node, name=node.name, function=as_function(node), home=home)
 
 
 def _same(tool: WrittenTool) -> object:

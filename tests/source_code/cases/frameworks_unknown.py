@@ -6,6 +6,7 @@ from json import JSONDecoder as BaseTool
 import strange
 from strange import Agent
 from strange.tools import BaseTool as StrangeTool
+from strange.tools import shop_tool
 from strange.tools import tool as strange_tool
 
 
@@ -23,6 +24,12 @@ def pay(order: str) -> str:
 @strange_tool(name="cancel_order")
 def cancel(order: str) -> str:
     """Cancel an order."""
+    return order
+
+
+@shop_tool
+def settle(order: str) -> str:
+    """Settle an order."""
     return order
 
 
@@ -58,4 +65,5 @@ class Decoder(BaseTool):
 agent = Agent("clerk", tools=[find, pay, Refund(), "search"])
 other = strange.client().chat("find it", tools=[find])
 print(tools=[find, ship])
+TOOLS = [find, ship]
 plot = strange.figure(tools=["pan", "zoom"])
