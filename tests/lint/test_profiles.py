@@ -787,7 +787,18 @@ batch_size: 8
 """
 
 
-@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER, AGENTS, TRAINING])
+RECIPE = """
+framework: praisonai
+roles:
+  clerk: {goal: Find orders.}
+steps:
+  - name: find
+    agent: clerk
+    parallel: [one, two]
+"""
+
+
+@pytest.mark.parametrize("text", [BUILD, PARSED, PYPYR, ACTIONS, BROWSER, AGENTS, TRAINING, RECIPE])
 def test_files_of_other_programs_are_not_pipelines(project, text):
     project.joinpath("build.yaml").write_text(text, "utf-8")
     assert "build" not in run("--format", "concise", ".")

@@ -137,6 +137,14 @@ def test_comment_suppresses_a_finding_in_its_line(invoke, tmp_path):
             "<!-- (c) -->\n\n---\nname: forecast\n---\n",
             "3:1: error[TK601] the header of the skill is not at its start, so that clients do not read it",
         ),
+        (
+            "# Forecast\n\n```markdown\n---\nname: other\n---\n```\n",
+            "1:1: error[TK601] the skill has no header",
+        ),
+        (
+            "```markdown\n---\nname: forecast\n---\n```\n",
+            "2:1: error[TK601] the header of the skill is not at its start, so that clients do not read it",
+        ),
         ("---\n---\n", "1:1: error[TK601] the header of the skill has no keys"),
         ("---\n- name\n---\n", "1:1: error[TK601] the header of the skill has no keys"),
         ("---\nname: a: b\n---\n", "2:8: error[TK601] a second ': ' on one line"),
@@ -182,6 +190,17 @@ def test_skill_that_a_program_of_the_project_reads_needs_no_header(invoke, tmp_p
     write(tmp_path / place / "SKILL.md", header="# Forecast\n")
     found = lines(invoke, place)[1]
     assert found[0] == f"{place}/SKILL.md:1:1: {severity}[TK601] the skill has no header"
+
+
+def test_skill_is_minor_where_another_one_is_in_its_place(invoke, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "weather"\nversion = "1"\n', "utf-8")
+    write(tmp_path / "phase2" / "forecast" / "SKILL.md", header="# Forecast\n")
+    write(tmp_path / "backups" / "forecast" / "SKILL.md", header=SKILL.replace("name: forecast", "name: [forecast"))
+    found = {line.partition("[")[0] for line in lines(invoke, ".")[1] if "TK601" in line}
+    assert found == {"backups/forecast/SKILL.md:2:7: info", "phase2/forecast/SKILL.md:1:1: error"}
+    write(tmp_path / "skills" / "forecast" / "SKILL.md")
+    found = {line.partition("[")[0] for line in lines(invoke, ".")[1] if "TK601" in line}
+    assert found == {"backups/forecast/SKILL.md:2:7: info", "phase2/forecast/SKILL.md:1:1: info"}
 
 
 def test_document_of_a_project_may_be_called_like_a_skill(invoke, tmp_path):
@@ -302,13 +321,15 @@ def test_link_to_another_skill_that_is_not_there_is_minor(invoke, tmp_path):
     )
 
 
-def test_length_is_minor_if_a_skill_is_divided_already(invoke, tmp_path):
+def test_length_is_minor_if_a_skill_is_divided_already_or_only_a_little_longer(invoke, tmp_path):
     def severities():
         found = json.loads(invoke("lint", "skills", "--select", "TK642", "--format", "json", "--no-cache")[1])
         return [one["severity"] for one in found]
 
     place = tmp_path / "skills" / "forecast"
     write(place / "SKILL.md", "Rain and wind. " * 1_600)
+    assert severities() == ["info"]
+    write(place / "SKILL.md", "Rain and wind. " * 1_900)
     assert severities() == ["warning"]
     write(place / "references" / "units.md", header="Degrees Celsius.\n")
     assert severities() == ["info"]

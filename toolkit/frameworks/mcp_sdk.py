@@ -67,7 +67,8 @@ MARKS = SourceMarks(
         held_back_by=(
             *("langchain-mcp-adapters", "mcp-use", "mcpadapt"),  # 0.3.2, 1.7.1 and 0.1.20, checked 2026-11-27
             *("chainlit", "crewai", "crewai-tools", "langchain-mcp-tools", "langflow", "mcp-proxy", "praisonai"),
-            *("gradio[mcp]", "huggingface-hub[mcp]", "praisonaiagents[mcp]", "smolagents[mcp]"),  # checked 2026-11-29
+            *("gradio[mcp]", "huggingface-hub[mcp]", "praisonaiagents[mcp]", "promptwright"),  # checked 2026-11-29
+            "smolagents[mcp]",
             "semantic-kernel",  # what a resolver does with these and mcp, checked 2026-11-28
             *("anyio<4.9", "jsonschema<4.20", "opentelemetry-api<1.28", "pydantic<2.12", "pyjwt<2.10.1"),
             *("python-multipart<0.0.9", "sse-starlette<3", "starlette<0.27", "typing-extensions<4.13"),

@@ -15,6 +15,7 @@ SKILL_FILE: Final = "SKILL.md"
 _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _BEGUN = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
 _LATER = re.compile(r"^(---)[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _OTHER_LINE = re.compile(r"([-=*_+]{2,})[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:")
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PLUGIN = ".claude-plugin"
@@ -136,14 +137,19 @@ def parse_skill(text: str, file: str) -> Skill:
     return Skill(file, source, header, source.text[start:], start, problems=tuple(problems))
 
 
+def _is_shown(text: str, found: "re.Match[str]") -> bool:
+    """Whether a header is in a block of code, as an example of another file; one around all of the text does not count."""
+    return len(_FENCE.findall(text, text.find("\n") + 1, found.start())) % 2 == 1
+
+
 def _without_header(source: Source, file: str) -> Problem:
     """Return why clients find no header in the text of a skill, and where it may have been meant."""
     start, message = 0, "the skill has no header"
     hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"
     if _BEGUN.match(source.text):
         message, hint = "the header of the skill does not end", "end it with a line '---' that is not indented"
-    elif (later := _LATER.search(source.text)) is not None:
-        start = later.start(1)
+    elif later := [one for one in _LATER.finditer(source.text) if not _is_shown(source.text, one)]:
+        start = later[0].start(1)
         message = "the header of the skill is not at its start, so that clients do not read it"
         hint = "move it to the first line"
     elif (other := _OTHER_LINE.match(source.text)) is not None:

@@ -27,11 +27,11 @@ _OUR_KEY = (
     r"""(?m)^(?:["']?toolkit["']?[ \t]*:|["']?steps["']?[ \t]*:(?![ \t]*\d)|["']?agent["']?[ \t]*:[ \t]*["']?\w)"""
 )
 _OF_OTHERS = (
-    r"(?m)^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser)[ \t]*:"
+    r"(?m)^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser|roles)[ \t]*:"
     r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?(?:[\w.-]+\.(?:io|dev)/|pypyr\.)"
     r"|uses[ \t]*:[ \t]*['\"]?[\w.-]+/[^\s@]+@|(?:script|task|checkout|label|image|run)[ \t]*:)"
 )
-"""What the files of build services have beside their `steps`: Cloud Build, Azure Pipelines, GitHub and pypyr."""
+"""What the files of others have beside their `steps`: Cloud Build, Azure Pipelines, GitHub, pypyr and PraisonAI."""
 _OUR_STEP = r"(?m)^[ \t]*(?:-[ \t]+)?[\"']?(?:use|set|parallel|approve)[\"']?[ \t]*:"
 _STEP_OF_OTHERS = r"(?m)^[ \t]*-[ \t]+[A-Za-z][\w-]*[ \t]*:[ \t]*[^\s{\[]"
 """How a step of another program begins, if no step of the file has a key that ours need."""

@@ -1,4 +1,4 @@
-"""Finds programs of a project that read its skills themselves, without a header."""
+"""Finds what makes the header of a skill unnecessary: a program of the project that reads it, or a copy with one."""
 
 import re
 from collections.abc import Sequence
@@ -7,8 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from toolkit.regular_files import bounded_bytes
+from toolkit.skills.skill_files import read_skill
 from toolkit.source_code.project_files import project_files, project_folder
 
+_INSTALLED = "skills"
 _OPENS = re.compile(rb"""["'](?:[^"'\s]*/)?SKILL\.md["']""")
 _HEADER = re.compile(rb"frontmatter|front[ _-]matter|yaml|[\"']---", re.IGNORECASE)
 """What a program mentions that reads the headers of skills."""
@@ -24,6 +26,15 @@ def own_reader(file: Path) -> str | None:
     if not is_whole or any(one.startswith(".") for one in inner):
         return None
     return next(iter(_readers_in(folder)), None)
+
+
+def installed_copy(file: Path) -> str | None:
+    """Return the skill with a header that a project has under the same name in `skills` at its root, or `None`."""
+    folder, is_whole = project_folder(str(file.absolute()))
+    other = folder / _INSTALLED / file.absolute().parent.name / file.name
+    if not is_whole or other == file.absolute() or not other.is_file() or read_skill(other).header is None:
+        return None
+    return other.relative_to(folder).as_posix()
 
 
 @cache

@@ -28,7 +28,7 @@ from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.clues.dead_code import is_never_defined
 from toolkit.lint.clues.mocks import is_pretended
-from toolkit.lint.clues.skill_readers import own_reader
+from toolkit.lint.clues.skill_readers import installed_copy, own_reader
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
 from toolkit.lint.definitions.built_definitions import (
     built_definition,
@@ -396,8 +396,12 @@ class FileChecker:
         elif skill.header is None and problems and (reader := own_reader(Path(file))):
             hint = f"'{reader}' reads it without one; other clients do not know its name and description"
             problems = [replace(one, severity="info", hint=hint) for one in problems]
+        elif skill.header is None and problems and (copy := installed_copy(Path(file))):
+            problems = [replace(one, severity="info", hint=f"clients read '{copy}' instead") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
+        if self._skill and is_left_behind(file, self._skill[0].settings.directory):
+            problems = [replace(one, severity="info") for one in problems]
         # A skill depends on the files of its folder, so its findings are not cached.
         return self._finished(problems, [], file, skill.source.text, _Opened.of(None))._replace(needs=None)
 
