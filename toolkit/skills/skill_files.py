@@ -138,7 +138,7 @@ def parse_skill(text: str, file: str) -> Skill:
 
 
 def _is_shown(text: str, found: "re.Match[str]") -> bool:
-    """Whether a header is in a block of code, as an example of another file; one around all of the text does not count."""
+    """Whether a header is in a block of code, as that of another file; a block around the whole text does not count."""
     return len(_FENCE.findall(text, text.find("\n") + 1, found.start())) % 2 == 1
 
 
