@@ -5,6 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from toolkit.lint.engine import named_tools
+from toolkit.lint.engine.file_checks import source_of
 from toolkit.problems import Location
 from toolkit.skills import parse_skill
 from toolkit_cli.main import application
@@ -335,3 +337,15 @@ def test_length_is_minor_if_a_skill_is_divided_already_or_only_a_little_longer(i
     assert severities() == ["info"]
     write(place / "SKILL.md", "Rain and wind. " * 2_600)
     assert severities() == ["warning"]
+
+
+def test_code_is_read_once_for_all_names_that_no_source_has(invoke, tmp_path, monkeypatch):
+    text = "from toolkit import tool\n\n\n@tool\ndef forecast(city: str) -> str:\n    return city\n"
+    (tmp_path / "weather.py").write_text(text, "utf-8")
+    names = ["forecasts", "forecast_", "fore_cast"]
+    write(tmp_path / "weather" / "SKILL.md", "".join(f"Call the tool `{one}`, or `forecast`.\n" for one in names))
+    read = []
+    monkeypatch.setattr(named_tools, "source_of", lambda file: read.append(file) or source_of(file))
+    found = json.loads(invoke("lint", ".", "--select", "TK645", "--format", "json", "--no-cache")[1])
+    assert len(found) == len(names)
+    assert read == [str(tmp_path / "weather.py")]

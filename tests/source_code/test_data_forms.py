@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from toolkit_cli.main import application
 
 ORDER = '{"type": "object", "properties": {"order": {"type": "string", "description": "Its number."}}}'
+TOLD = '{"order": {"type": "string", "description": "Its number.", "required": True}}'
 PARTS = f'"name": "find", "description": "Find an order.", "parameters": {ORDER}'
 CHAT = f'{{"type": "function", "function": {{{PARTS}}}}}'
 OBJECT = """class ToolSpec(NamedTuple):
@@ -76,6 +77,10 @@ def listed():
         (f'ai.register_tool("find", "Find an order.", {ORDER}, find)\n', "1 find openai_api parameters"),
         ('ai.register_tool("find", find, {}, "Find an order.")\n', "1 find openai_api parameters"),
         ('ai.register_tool("find", find, "Find an order.")\n', "1 find openai_api parameters"),
+        (
+            f'ACTIONS = {{"functions": [{{"name": "find", "description": "Find.", "parameters": {TOLD}}}]}}\n',
+            "1 find openai_api parameters",
+        ),
         ('ai.register_tool("find", "Find an order.", find)\n', "1 find openai_api parameters"),
         (
             'ai.add_tool(name="find", description="Find an order.", handler=lambda order: order)\n',
@@ -207,6 +212,7 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         'TOOL = ToolSpec(name="find", description="Find.", handler=find)  # of a package\n',
         'ai.register_tool("find", "Find an order.", {"order": 1})\n',
         'ai.register_tool("find", find)\n',
+        'SHAPE = {"name": "find", "description": "Find.", "parameters": {"order": {"type": "string", "length": 3}}}\n',
         f'NAME = "find"\nNAME = "pay"\nTOOL = {CHAT}\n'.replace('"name": "find"', '"name": NAME'),
         f'shop.add_form(name="find", description="Find.", schema={ORDER})\n',
     ],

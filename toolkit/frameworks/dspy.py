@@ -9,7 +9,7 @@ MARKS = SourceMarks(
     title="DSPy",
     packages=("dspy",),
     registrations=(
-        Registration(("dspy.*ReAct", "dspy.*CodeAct"), "holder", function=("tools", 1)),
+        Registration(("dspy.*ReAct*", "dspy.*CodeAct", "dspy.*RLM"), "holder", function=("tools", 1)),
         Registration(("dspy.*Tool",), "function", function=("func", 0), name=("name", 1), description=("desc", 2)),
     ),
     terms=Terms(parameter="'arg_desc={…}' in 'dspy.Tool(…)'"),

@@ -14,7 +14,7 @@ from toolkit.source_code.described_functions import DESCRIBING, described_functi
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames, scope_around
-from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties
+from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties, maps_parameters
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of
@@ -162,6 +162,8 @@ class DataForms:
 
     def _is_schema(self, source: SourceFile, node: ast.expr, names: LocalNames | None, *, is_sure: bool) -> bool:
         """Return whether an expression is a JSON Schema of an object; one that is computed is if the rest is sure."""
+        if is_sure and maps_parameters(node):
+            return True
         try:
             value = self._constants.value(source, node, names)
         except UnknownValueError:
@@ -235,7 +237,7 @@ def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
 
 def _is_sure(node: ast.expr, schema: ast.expr) -> bool:
     """Return whether an expression with the parts of a definition is one, and nothing else that has such parts."""
-    return is_registration(node) or lists_properties(as_dictionary(schema) or schema)
+    return is_registration(node) or lists_properties(as_dictionary(schema) or schema) or maps_parameters(schema)
 
 
 def _list_in_comprehension(source: SourceFile, element: ast.expr, name: str) -> ast.expr | None:

@@ -18,6 +18,7 @@ FUNCTION_PARTS = ("func", "function", "tool_function", "fn", "handler", "callbac
 """What the function of a tool is called beside its name and its description."""
 _TELLING = ("register", "tool", "__init__")
 """What other calls with a definition contain in their names."""
+_PARAMETER = {"description", "type"}
 _DEFINITION = {"name", "description", "parameters"}
 
 
@@ -54,6 +55,15 @@ def is_registration(node: ast.expr) -> bool:
 def lists_properties(schema: ast.expr) -> bool:
     """Return whether an expression is a JSON Schema that lists the properties of an object, and so nothing else."""
     return isinstance(schema, ast.Dict) and {"type", "properties"} <= parts_by_key(schema).keys()
+
+
+def maps_parameters(schema: ast.expr) -> bool:
+    """Return whether an expression maps parameters to their types and descriptions, as for an agent of Bedrock."""
+    parts = list(parts_by_key(schema).values()) if isinstance(schema, ast.Dict) and all(schema.keys) else []
+    told = [parts_by_key(one).keys() for one in parts if isinstance(one, ast.Dict)]
+    return (
+        bool(told) and len(told) == len(parts) and all(_PARAMETER <= keys <= _PARAMETER | {"required"} for keys in told)
+    )
 
 
 def _by_name(call: ast.Call) -> dict[str, ast.expr]:

@@ -23,6 +23,8 @@ _UNKNOWN_MARK = re.compile(rb"^[ \t]*@([\w.]*tool)\b", re.MULTILINE)
 _DECLARES = re.compile(rb"\binput_?[sS]chema\b")
 LISTS_OF_TOOLS = ("TOOLS", "ALL_TOOLS", "AVAILABLE_TOOLS", "all_tools")
 """What lists of functions are called that something unknown takes from a file."""
+_MAPS = re.compile(rb"""["']parameters["'][ \t]*:[ \t]*\{\s*["']\w+["'][ \t]*:[ \t]*\{""")
+"""Where a definition maps its parameters to their types and descriptions; see `maps_parameters`."""
 _OF_OTHERS = re.compile(
     rb"\btools[ \t]*=[ \t]*\[|^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool\b"
     + rf"|^(?:{'|'.join(LISTS_OF_TOOLS)})\b[^=\n]*=".encode(),
@@ -162,7 +164,7 @@ def _may_define(text: bytes) -> bool:
 def _has_form(text: bytes) -> bool:
     """Whether the text may have a definition of a tool that only its form shows; see `data_forms`."""
     is_function = b"parameters" in text and (any(one in text for one in _QUOTED) or b"functions=" in text)
-    if is_function or any(one in text for one in _FORMS) or _OF_OTHERS.search(text):
+    if is_function or any(one in text for one in _FORMS) or _OF_OTHERS.search(text) or _MAPS.search(text):
         return True
     return _describes_functions(text)
 

@@ -33,6 +33,9 @@ _ALIKE = 0.8
 _SOMEWHAT_ALIKE = 0.6
 
 
+_WORD = re.compile(r"\w+")
+
+
 def tool_name_findings(
     reports: Mapping[Request, Report], configuration: Configuration, *, is_whole: bool
 ) -> Iterator[Problem]:
@@ -51,19 +54,18 @@ def tool_name_findings(
     broken = [one for one, report in reports.items() if one.is_opened and errors_among(report.problems)]
     is_whole = is_whole and not broken
     former = _locked(configuration.directory / LOCK_FILE)
+    found: list[tuple[Problem, str]] = []
     for request in reports:
-        found: Iterable[tuple[Problem, str]] = ()
         file = str(request.file)
         if request.kind == "skill":
             skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
-            found = _of_skill(list(mentions_in(skill)), names, former, is_whole=is_whole)
+            found += _of_skill(list(mentions_in(skill)), names, former, is_whole=is_whole)
         elif request.kind == "manifest":
             text = read_text(Path(file), file) if request.text is None else request.text
             manifest = parse_manifest(text, file, "bundle")[0] if isinstance(text, str) else None
-            found = _of_bundle(manifest, tools) if manifest and manifest.is_python_bundle and is_whole else ()
-        for problem, name in found:
-            if name in former or not _is_in_code(name, reports.values()):
-                yield problem
+            found += _of_bundle(manifest, tools) if manifest and manifest.is_python_bundle and is_whole else ()
+    written = _in_code({name for _, name in found}.difference(former), reports.values())
+    yield from (problem for problem, name in found if name not in written)
 
 
 def _of_bundle(manifest: Manifest, tools: Sequence[ToolDefinition]) -> Iterator[tuple[Problem, str]]:
@@ -112,14 +114,28 @@ def _of_skill(
             yield Problem(UNKNOWN_TOOL_IN_SKILL, message, one.location, "warning", hint), one.name
 
 
-def _is_in_code(name: str, reports: Iterable[Report]) -> bool:
-    """Return whether Python has a name as a text, function, variable or import, so that it may be a tool."""
+def _in_code(names: Collection[str], reports: Iterable[Report]) -> set[str]:
+    """Return those of some names that Python has as a text, function, variable or import, so that they may be tools.
+
+    Each file is read once, however many names there are.
+    """
+    found = set[str]()
+    files = dict.fromkeys(file for report in reports for file in report.read) if names else ()
+    by_word: dict[str, list[str]] = {}
+    for name in names:
+        by_word.setdefault(next(iter(_WORD.findall(name)), ""), []).append(name)
+    for source in map(source_of, files):
+        if isinstance(source, str):
+            here = (name for word in by_word.keys() & _WORD.findall(source) for name in by_word[word])
+            found.update(name for name in here if name not in found and _is_written(name, source))
+    return found
+
+
+def _is_written(name: str, source: str) -> bool:
     text = re.escape(name)
     imported = rf"""^[ \t]*(?:from +[\w.]+ +)?import\b(?:[^\n(]*|[ ]*\([^)]*)\b{text}\b"""
     defined = rf"""(?P<quote>["']){text}(?P=quote)|\bdef {text}\b|^{text} *=(?!=)"""
-    written = re.compile(f"{defined}|{imported}", re.MULTILINE)
-    sources = (source_of(file) for report in reports for file in report.read)
-    return any(name in source and written.search(source) for source in sources if isinstance(source, str))
+    return name in source and re.search(f"{defined}|{imported}", source, re.MULTILINE) is not None
 
 
 def _plain(name: str) -> str:
