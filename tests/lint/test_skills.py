@@ -345,7 +345,12 @@ def test_code_is_read_once_for_all_names_that_no_source_has(invoke, tmp_path, mo
     names = ["forecasts", "forecast_", "fore_cast"]
     write(tmp_path / "weather" / "SKILL.md", "".join(f"Call the tool `{one}`, or `forecast`.\n" for one in names))
     read = []
-    monkeypatch.setattr(named_tools, "source_of", lambda file: read.append(file) or source_of(file))
+
+    def noted(file):
+        read.append(file)
+        return source_of(file)
+
+    monkeypatch.setattr(named_tools, "source_of", noted)
     found = json.loads(invoke("lint", ".", "--select", "TK645", "--format", "json", "--no-cache")[1])
     assert len(found) == len(names)
     assert sorted(read) == [str(tmp_path / "tools.py"), str(tmp_path / "weather.py")]

@@ -34,6 +34,9 @@ _SOMEWHAT_ALIKE = 0.6
 
 
 _WORD = re.compile(r"\w+")
+_QUOTED = re.compile(r"""(?=(["'])([^"'\n]{1,128})\1)""")
+_DEFINED = re.compile(r"\bdef (\w+)|^(\w+) *=(?!=)", re.MULTILINE)
+_IMPORTED = re.compile(r"^[ \t]*(?:from +[\w.]+ +)?import\b([^\n(]*(?:\([^)]*)?)", re.MULTILINE)
 
 
 def tool_name_findings(
@@ -117,25 +120,24 @@ def _of_skill(
 def _in_code(names: Collection[str], reports: Iterable[Report]) -> set[str]:
     """Return those of some names that Python has as a text, function, variable or import, so that they may be tools.
 
-    Each file is read once, however many names there are.
+    Each file is read and searched once, however many names there are.
     """
-    found = set[str]()
-    files = dict.fromkeys(file for report in reports for file in report.read) if names else ()
-    by_word: dict[str, list[str]] = {}
-    for name in names:
-        by_word.setdefault(next(iter(_WORD.findall(name)), ""), []).append(name)
-    for source in map(source_of, files):
+    found, left = set[str](), set(names)
+    files = dict.fromkeys(file for report in reports for file in report.read)
+    for file in files if left else ():
+        source = source_of(file)
         if isinstance(source, str):
-            here = (name for word in by_word.keys() & _WORD.findall(source) for name in by_word[word])
-            found.update(name for name in here if name not in found and _is_written(name, source))
+            here = left.intersection(_words_of_code(source))
+            found |= here
+            left -= here
     return found
 
 
-def _is_written(name: str, source: str) -> bool:
-    text = re.escape(name)
-    imported = rf"""^[ \t]*(?:from +[\w.]+ +)?import\b(?:[^\n(]*|[ ]*\([^)]*)\b{text}\b"""
-    defined = rf"""(?P<quote>["']){text}(?P=quote)|\bdef {text}\b|^{text} *=(?!=)"""
-    return name in source and re.search(f"{defined}|{imported}", source, re.MULTILINE) is not None
+def _words_of_code(source: str) -> Iterator[str]:
+    """Yield the texts of one line, and the names of functions, variables of the top level and imports."""
+    yield from (text for _, text in _QUOTED.findall(source))
+    yield from (name for found in _DEFINED.findall(source) for name in found)
+    yield from (name for found in _IMPORTED.findall(source) for name in _WORD.findall(found))
 
 
 def _plain(name: str) -> str:
