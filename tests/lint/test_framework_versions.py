@@ -102,6 +102,9 @@ def test_text_after_a_section_is_lost_in_versions_that_send_the_summary(project)
         write(project, "uv.lock", FILES["uv"][1].format(version))
         found += [message for _, message, _ in findings("src", "--profile", "all", "--select", "TK210")]
     assert found == ["no model sees what follows a section in the docstring of 'forecast'"]
+    guessed = text.replace("from fastmcp import FastMCP\n\nmcp = FastMCP", "mcp = load_server")
+    write(project, "src/weather/server.py", guessed.replace("05-17`.\n", "05-17`.\n\n    Not for the past.\n"))
+    assert findings("src", "--profile", "all", "--select", "TK210") == []
 
 
 def test_dependencies_of_a_script_come_before_those_of_its_project(project):

@@ -126,6 +126,13 @@ def test_union_names_what_is_wrong_with_the_form_that_is_meant(invoke):
     )
 
 
+def test_path_in_a_list_that_lacks_its_start_is_named(invoke):
+    write(".claude-plugin/plugin.json", {"name": "weather", "commands": ["commands/a.md"]})
+    _, out, _ = invoke("lint", ".", "--no-cache", "--format", "concise")
+    message = "warning[TK651] 'commands[0]' string should match pattern '^\\.\\/.*', not \"commands/a.md\""
+    assert out.splitlines()[:-1] == [f".claude-plugin/plugin.json:1:34: {message}"]
+
+
 def test_name_in_a_sentence_and_a_version_in_development_are_no_mismatch(invoke):
     package = {"registryType": "pypi", "identifier": "weather", "version": "1.0.0", "transport": {"type": "stdio"}}
     write("server.json", {key: value for key, value in SERVER.items() if key != "tools"} | {"packages": [package]})

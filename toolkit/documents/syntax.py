@@ -125,6 +125,10 @@ def _unquoted_expression(stuck: _Stuck) -> _Finding | None:
     return None
 
 
+_WORDS_OF_TEXT = 4
+"""How many words on a line are text, and no key."""
+
+
 def _no_colon(stuck: _Stuck) -> _Finding | None:
     """`steps` on a separate line, where a key is expected."""
     if "could not find expected ':'" not in stuck.reason:
@@ -133,6 +137,9 @@ def _no_colon(stuck: _Stuck) -> _Finding | None:
     if len(key) > LONGEST_KEY:
         message = f"a key has at most {LONGEST_KEY:,} characters"
         return _Finding(message, stuck.since, stuck.since + LONGEST_KEY, "shorten it")
+    if len(key.split()) >= _WORDS_OF_TEXT and stuck.line_start(stuck.since) == stuck.since:
+        message, hint = "a line of the value above is not indented", "indent it, or write the whole value in quotes"
+        return _Finding(message, stuck.since, stuck.since + len(key), hint)
     return _Finding(f"there is no ':' after '{key}'", stuck.since, stuck.since + len(key), f"write '{key}:'")
 
 

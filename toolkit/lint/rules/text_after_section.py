@@ -87,4 +87,5 @@ class TextAfterSection(Rule):
 
 def _is_cut(function: PythonFunction) -> bool:
     """Whether a model receives a docstring only up to its sections, if they are not in the description."""
-    return function.written is None or function.written.marks.docstrings_since is not None
+    written = function.written
+    return written is None or (written.marks.docstrings_since is not None and not written.is_guessed)

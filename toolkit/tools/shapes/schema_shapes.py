@@ -260,7 +260,7 @@ def _likeliest(misfits: Iterable[Misfit]) -> Iterator[Misfit]:
 
 
 def _wants_other_type(branch: Sequence[Misfit], path: Pointer) -> bool:
-    return len(branch) == 1 and branch[0].keyword == "type" and branch[0].path == path
+    return bool(branch) and all(one.keyword == "type" and one.path == path for one in branch)
 
 
 def _wants_null(branch: Sequence[Misfit]) -> bool:
