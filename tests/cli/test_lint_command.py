@@ -526,8 +526,8 @@ def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(inv
 )
 def test_decorator_of_the_project_that_may_register_tools_is_named(invoke, project, command):
     (project / "code").mkdir()
-    (project / "code/a.py").write_text("from own import shop\n\n\n@shop.tool\ndef send(): ...\n", "utf-8")
-    hint = "hint: '@shop.tool' in 'a.py' is not a mark of a known framework; if it registers tools, name it in 'tool-decorators'"
+    (project / "code/a.py").write_text("from own import shop\n\n\n@shop.shoptool\ndef send(): ...\n", "utf-8")
+    hint = "hint: '@shop.shoptool' in 'a.py' is not a mark of a known framework; if it registers tools, name it in 'tool-decorators'"
 
     result = invoke(*command)
 

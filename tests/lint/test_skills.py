@@ -1,12 +1,11 @@
 """Skills are checked together with the tools that they name, and listed."""
 
 import json
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
-from toolkit.lint.engine import named_tools
-from toolkit.lint.engine.file_checks import source_of
 from toolkit.problems import Location
 from toolkit.skills import parse_skill
 from toolkit_cli.main import application
@@ -339,18 +338,18 @@ def test_length_is_minor_if_a_skill_is_divided_already_or_only_a_little_longer(i
     assert severities() == ["warning"]
 
 
-def test_code_is_read_once_for_all_names_that_no_source_has(invoke, tmp_path, monkeypatch):
+def test_code_is_read_as_often_for_many_names_as_for_one(invoke, tmp_path):
     text = "from toolkit import tool\n\n\n@tool\ndef forecast(city: str) -> str:\n    return city\n"
     (tmp_path / "weather.py").write_text(text, "utf-8")
-    names = ["forecasts", "forecast_", "fore_cast"]
-    write(tmp_path / "weather" / "SKILL.md", "".join(f"Call the tool `{one}`, or `forecast`.\n" for one in names))
-    read = []
-
-    def noted(file):
-        read.append(file)
-        return source_of(file)
-
-    monkeypatch.setattr(named_tools, "source_of", noted)
-    found = json.loads(invoke("lint", ".", "--select", "TK645", "--format", "json", "--no-cache")[1])
-    assert len(found) == len(names)
-    assert sorted(read) == [str(tmp_path / "tools.py"), str(tmp_path / "weather.py")]
+    opened, noted = [], []
+    sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" and noted else None)
+    times = []
+    for names in (["forecasts"], ["forecasts", "forecast_", "fore_cast"]):
+        write(tmp_path / "weather" / "SKILL.md", "".join(f"Call the tool `{one}`, or `forecast`.\n" for one in names))
+        opened.clear()
+        noted.append("now")
+        found = json.loads(invoke("lint", ".", "--select", "TK645", "--format", "json", "--no-cache")[1])
+        noted.clear()
+        assert len(found) == len(names)
+        times.append(sum(one.endswith("weather.py") for one in opened))
+    assert times[0] == times[1] > 0
