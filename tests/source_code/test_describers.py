@@ -267,3 +267,22 @@ def test_names_that_refer_to_each_other_end_the_search(tmp_path, monkeypatch):
     kept = KEEPER.replace("self.kept[name or func.__name__] = func", "self.kept[func] = func")
     found = listed(tmp_path, monkeypatch, keeper=kept, program=f"{FIND.replace('schema', 'keeper')}keeper.add(find)\n")
     assert found == [("find", "openai_api", "add")]
+
+
+@pytest.mark.parametrize(
+    ("text", "whose"),
+    [
+        (f"{FIND}tools = [describe(find)]\n", "OpenAI API"),
+        ("from elsewhere import tool\n\n\n@tool\ndef find(order): ...\n", "unknown frameworks"),
+    ],
+)
+def test_command_that_imports_says_which_one_reads_such_tools(text, whose, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "schema.py").write_text(SCHEMA, "utf-8")
+    (tmp_path / "program.py").write_text(text, "utf-8")
+    result = CliRunner().invoke(application(), ["list", "program.py"])
+    assert result.exit_code == 2
+    assert (
+        f"hint: tools of {whose} are only read in the source: `toolkit list --static program.py`, and `toolkit lint` "
+        "checks them"
+    ) in result.stderr.splitlines()

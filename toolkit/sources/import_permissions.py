@@ -173,7 +173,11 @@ class ImportPermission:
         if name and chooser != "user":
             return not_a_tool(spelled, name, Location(file, line) if line else None)
         hint = f"mark it with `@tool` ({os.path.relpath(file)}:{line})" if line else "mark a function with `@tool`"
-        if chooser == "user":
+        from toolkit.sources.written_lists import unmade_tools  # only needed to report the problem
+
+        if chooser == "user" and name is None and (unmade := unmade_tools([Path(file)])) is not None:
+            hint = unmade
+        elif chooser == "user":
             hint += f"; `toolkit run {_as_typed(spelled, name or 'NAME')}` calls one without a mark"
         place = Location(spelled) if spelled.endswith(PYTHON) and chooser != "file" else None
         message = f"no tools were found in '{spelled}', so it was not imported"

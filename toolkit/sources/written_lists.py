@@ -11,6 +11,7 @@ from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.documents.nodes import many_nodes
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.registrations import OTHERS
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile
 from toolkit.source_code.syntax_nodes import own_nodes
 from toolkit.source_code.tool_hints import hint_of_unknown_mark, hint_of_use
@@ -68,12 +69,10 @@ def unmade_tools(files: Iterable[Path]) -> str | None:
             continue
         functions = [one for one in source.top_definitions() if isinstance(one, FUNCTIONS)]
         for tool in reader.tools_in(source):
-            if tool.marks.forms:  # data is a tool in the source only
-                continue
             if tool.framework != OURS and is_only_read(tool.framework):
                 command = f"toolkit list --static {quote(os.path.relpath(file))}"
-                what = f"tools of {tool.marks.title}"
-                return f"{what} are only read in the source: `{command}`, and `toolkit lint` checks them"
+                whose = "unknown frameworks" if tool.framework == OTHERS else tool.marks.title
+                return f"tools of {whose} are only read in the source: `{command}`, and `toolkit lint` checks them"
             at = (tool.mark or tool.node).lineno
             maker = next((one for one in functions if one.lineno < at <= (one.end_lineno or 0)), None)
             if maker is not None and tool.path == source.path:
