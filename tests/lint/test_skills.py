@@ -179,10 +179,11 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
 @pytest.mark.parametrize(
     ("place", "reads", "severity"),
     [
-        ("skills/forecast", "open(folder / 'SKILL.md').read()", "info"),
+        ("skills/forecast", "open(folder / 'SKILL.md').read().split('## ')", "info"),
+        ("skills/forecast", "open(folder / 'SKILL.md').read()", "error"),
         ("skills/forecast", "yaml.safe_load(open(folder / 'SKILL.md').read())", "error"),
         ("skills/forecast", "'see SKILL.md'.split()", "error"),
-        (".claude/skills/forecast", "open(folder / 'SKILL.md').read()", "error"),
+        (".claude/skills/forecast", "open(folder / 'SKILL.md').read().split('## ')", "error"),
     ],
 )
 def test_skill_that_a_program_of_the_project_reads_needs_no_header(invoke, tmp_path, place, reads, severity):

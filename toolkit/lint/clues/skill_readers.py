@@ -14,10 +14,12 @@ _INSTALLED = "skills"
 _OPENS = re.compile(rb"""["'](?:[^"'\s]*/)?SKILL\.md["']""")
 _HEADER = re.compile(rb"frontmatter|front[ _-]matter|yaml|[\"']---", re.IGNORECASE)
 """What a program mentions that reads the headers of skills."""
+_HEADINGS = re.compile(rb"""["'](?:\^?#{1,3} |\^#)""")
+"""A heading, in a text of a program that reads those of a skill instead."""
 
 
 def own_reader(file: Path) -> str | None:
-    """Return the name of a program of a project that reads files such as this `SKILL.md`, but no headers, or `None`.
+    """Return the name of a program of a project that reads the headings of skills, if none reads their headers.
 
     Skills in hidden folders such as `.claude/skills` are for clients, whatever else reads them.
     """
@@ -45,5 +47,5 @@ def _readers_in(folder: Path) -> Sequence[str]:
             text = bounded_bytes(one)
             if _OPENS.search(text):
                 is_read = is_read or _HEADER.search(text) is not None
-                found.append(one.name)
+                found += [one.name] if _HEADINGS.search(text) else []
     return [] if is_read else found

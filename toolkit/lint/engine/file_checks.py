@@ -387,16 +387,17 @@ class FileChecker:
         file = str(request.file)
         skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
         problems = list(skill.problems)
+        is_bare = skill.header is None and bool(problems) and not skill.source.text.startswith(_HEADER_START)
         if skill.header is None and problems and (other := skill.described_in):
             problems = [
                 replace(one, severity="info", hint=f"only programs that read '{other}' know it") for one in problems
             ]
         elif self._skill and not is_for_clients(skill.folder, self._skill[0].settings.directory):
             problems = [replace(one, severity="info") for one in problems]
-        elif skill.header is None and problems and (reader := own_reader(Path(file))):
+        elif is_bare and (reader := own_reader(Path(file))):
             hint = f"'{reader}' reads it without one; other clients do not know its name and description"
             problems = [replace(one, severity="info", hint=hint) for one in problems]
-        elif skill.header is None and problems and (copy := installed_copy(Path(file))):
+        elif is_bare and (copy := installed_copy(Path(file))):
             problems = [replace(one, severity="info", hint=f"clients read '{copy}' instead") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
@@ -470,6 +471,7 @@ _IN_ANY_CODE = BREAKAGES | {
 }
 """What matters even where nobody depends on a tool: it breaks its server, attacks a model, or reveals a secret."""
 
+_HEADER_START = "---"
 _ATTACKS = {HIDDEN_UNICODE, INSTRUCTION_IN_DESCRIPTION, SENSITIVE_REFERENCE, CROSS_TOOL_SHADOWING}
 """How a description attacks a model."""
 
