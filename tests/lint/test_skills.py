@@ -184,10 +184,12 @@ def test_skill_without_a_header_that_another_file_describes_is_read_by_its_proje
         ("skills/forecast", "yaml.safe_load(open(folder / 'SKILL.md').read())", "error"),
         ("skills/forecast", "'see SKILL.md'.split()", "error"),
         (".claude/skills/forecast", "open(folder / 'SKILL.md').read().split('## ')", "error"),
+        ("plugins/weather/skills/forecast", "open(folder / 'SKILL.md').read().split('## ')", "error"),
     ],
 )
 def test_skill_that_a_program_of_the_project_reads_needs_no_header(invoke, tmp_path, place, reads, severity):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "weather"\nversion = "1"\n', "utf-8")
+    (tmp_path / "plugins" / "weather" / ".claude-plugin").mkdir(parents=True)
     (tmp_path / "load.py").write_text(f"def load(folder):\n    return {reads}\n", "utf-8")
     write(tmp_path / place / "SKILL.md", header="# Forecast\n")
     found = lines(invoke, place)[1]

@@ -10,6 +10,7 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.skills.skill_files import read_skill
 from toolkit.source_code.project_files import project_files, project_folder
 
+_PLUGIN = ".claude-plugin"
 _INSTALLED = "skills"
 _OPENS = re.compile(rb"""["'](?:[^"'\s]*/)?SKILL\.md["']""")
 _HEADER = re.compile(rb"frontmatter|front[ _-]matter|yaml|[\"']---", re.IGNORECASE)
@@ -21,11 +22,12 @@ _HEADINGS = re.compile(rb"""["'](?:\^?#{1,3} |\^#)""")
 def own_reader(file: Path) -> str | None:
     """Return the name of a program of a project that reads the headings of skills, if none reads their headers.
 
-    Skills in hidden folders such as `.claude/skills` are for clients, whatever else reads them.
+    Skills in hidden folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
     """
     folder, is_whole = project_folder(str(file.absolute()))
     inner = file.absolute().relative_to(folder).parts if is_whole else ()
-    if not is_whole or any(one.startswith(".") for one in inner):
+    around = (folder.joinpath(*inner[:count]) for count in range(len(inner)))
+    if not is_whole or any(one.startswith(".") for one in inner) or any((one / _PLUGIN).is_dir() for one in around):
         return None
     return next(iter(_readers_in(folder)), None)
 
