@@ -53,7 +53,7 @@ from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
-from toolkit.source_code.sample_files import is_generated, is_in_samples, is_left_behind, tells_of_attacks
+from toolkit.source_code.sample_files import is_generated, is_in_samples, is_left_behind
 from toolkit.source_code.source_files import Definition, last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.tool_hints import hint_of_unknown_mark
@@ -322,19 +322,14 @@ class FileChecker:
                 yield from found if is_own else _weighed(rule, _fixable(rule, found), function)
 
     def _of_module(self, module: PythonFile, *, is_foreign: bool) -> Iterator[Problem]:
-        has_functions = any(one.function is not None for one in module.written)
         for rule in self._module:
             found = rule.check_module(module)
-            if is_foreign and not has_functions:
-                found = (_as_shown(one, module.text) for one in found)
             yield from _weighed(rule, found, None) if is_foreign else found
 
-    def _of_tool(self, tool: ToolDefinition, text: str) -> Iterator[Problem]:
+    def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         is_own = tool.framework is None
         for rule in self._tool:
             found = rule.check_tool(tool)
-            if tool.function is None and tool.origin != "json":
-                found = (_as_shown(one, text) for one in found)
             yield from found if is_own else _weighed(rule, _fixable(rule, found), tool.function)
 
     def _json(self, request: Request) -> Report:
@@ -428,7 +423,7 @@ class FileChecker:
     def _finished(
         self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, opened: "_Opened"
     ) -> Report:
-        found = [(tool, problem) for tool in tools for problem in self._of_tool(tool, text)]
+        found = [(tool, problem) for tool in tools for problem in self._of_tool(tool)]
         # A rule's finding replaces a problem of building with the same message or at the same location.
         seen = {key for _, one in found for key in _keys_of(one)}
         building = [one for one in problems if seen.isdisjoint(_keys_of(one))]
@@ -472,16 +467,9 @@ _IN_ANY_CODE = BREAKAGES | {
 """What matters even where nobody depends on a tool: it breaks its server, attacks a model, or reveals a secret."""
 
 _HEADER_START = "---"
-_ATTACKS = {HIDDEN_UNICODE, INSTRUCTION_IN_DESCRIPTION, SENSITIVE_REFERENCE, CROSS_TOOL_SHADOWING}
-"""How a description attacks a model."""
 
 _OF_REFUSED_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, INVALID_PARAMETER_NAME}
 """What a provider refuses, whatever a function does."""
-
-
-def _as_shown(problem: Problem, text: str) -> Problem:
-    """Return a finding about a definition without a function; an attack is an `info` in a file that shows some."""
-    return replace(problem, severity="info") if problem.code in _ATTACKS and tells_of_attacks(text) else problem
 
 
 def _weighed(rule: Rule, found: Iterable[Problem], function: PythonFunction | None) -> Iterator[Problem]:

@@ -97,8 +97,7 @@ class InstructionInDescription(Rule):
     what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
     an error in third-party definitions. In your own source, it is a warning if the text overrides other instructions, or
     hides from the user what else it asks for; anything else is a note there, since it is nearly always advice, and so is
-    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect, or in a file
-    without functions that are tools whose own words say that it shows attacks, such as "malicious" and "attacker".
+    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect.
 
     ## Example
 
