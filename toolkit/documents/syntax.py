@@ -19,8 +19,8 @@ LIST_ITEMS = re.compile(r"\s*(?:- +)*")
 LONGEST_KEY = 1_024
 """Maximum length of a key in YAML."""
 BRACKETS = {"[": "]", "{": "}"}
-NO_EXPRESSION = "'{{ }}' is not an expression"
-NO_EXPRESSION_FIX = 'write "${{ … }}", in quotes'
+BRACES = "'{{ }}' needs quotes here"
+BRACES_FIX = 'put quotes around the whole value; an expression of a pipeline is "${{ … }}"'
 QUOTES_FIX = "put quotes around the text"
 
 
@@ -48,7 +48,7 @@ def misread_expression(source: Source, index: int) -> Problem | None:
     found = EXPRESSION.match(source.text, index)
     if found is None:
         return None
-    return Problem(BROKEN_DOCUMENT, NO_EXPRESSION, source.location(*found.span()), hint=NO_EXPRESSION_FIX)
+    return Problem(BROKEN_DOCUMENT, BRACES, source.location(*found.span()), hint=BRACES_FIX)
 
 
 def _index(mark: Any, source: Source) -> int:
@@ -80,6 +80,9 @@ class _Stuck(NamedTuple):
     def line_start(self, index: int) -> int:
         return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
 
+    def begins_line(self, index: int) -> bool:
+        return not self.text[self.line_start(index) : index].strip()
+
     def line_end(self, index: int) -> int:
         ends = (self.text.find(mark, index) for mark in "\r\n")
         return min((end for end in ends if end >= 0), default=len(self.text))
@@ -89,9 +92,9 @@ class _Stuck(NamedTuple):
         """The line up to where the parser stopped."""
         return self.text[self.line_start(self.at) : self.at]
 
-    def line_above(self) -> tuple[int, str] | None:
-        """The nearest line above with content, and the index of its start."""
-        end = self.line_start(self.at)
+    def line_above(self, index: int) -> tuple[int, str] | None:
+        """Return the nearest line with content above that of an index, and the index of its start."""
+        end = self.line_start(index)
         while end > 0:
             end = self.text.rfind("\n", 0, end)
             start = self.line_start(end) if end >= 0 else 0
@@ -100,6 +103,11 @@ class _Stuck(NamedTuple):
                 return start, line
             end = start
         return None
+
+
+def indentation(line: str) -> int:
+    """Return how many characters a line is indented."""
+    return len(line) - len(line.lstrip())
 
 
 _Diagnosis = Callable[[_Stuck], _Finding | None]
@@ -121,26 +129,54 @@ def _unquoted_expression(stuck: _Stuck) -> _Finding | None:
             if quote == "'" and "'" in written:
                 hint = "put quotes around the whole value, or write it as a block after '|'"
             return _Finding("'${{ }}' needs quotes here", *span, hint)
-        return _Finding(NO_EXPRESSION, *span, NO_EXPRESSION_FIX)
+        return _Finding(BRACES, *span, BRACES_FIX)
     return None
 
 
-_WORDS_OF_TEXT = 4
-"""How many words on a line are text, and no key."""
+_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
+"""The lines by which Git marks a conflict."""
+_NO_SPACE = re.compile(r"([A-Za-z_][\w-]*):(?=\S)")
+"""A key without a space after its colon, such as `name:x`."""
+_BLOCK_START = re.compile(r":\s+([|>])[-+\d]*\s*$")
+NO_ITEM = "this line is among the items of a list but is not an item"
+NO_ITEM_FIX = "begin it with '- ', or indent it to where it belongs"
 
 
 def _no_colon(stuck: _Stuck) -> _Finding | None:
     """`steps` on a separate line, where a key is expected."""
-    if "could not find expected ':'" not in stuck.reason:
-        return None
-    key = stuck.text[stuck.since : stuck.line_end(stuck.since)].rstrip()
-    if len(key) > LONGEST_KEY:
+    return _no_key(stuck, stuck.since) if "could not find expected ':'" in stuck.reason else None
+
+
+def _no_key(stuck: _Stuck, start: int) -> _Finding:
+    """Return what is wrong with the line whose text begins at `start`, where a key is expected."""
+    line = stuck.text[start : stuck.line_end(start)].rstrip()
+    if len(line) > LONGEST_KEY:
         message = f"a key has at most {LONGEST_KEY:,} characters"
-        return _Finding(message, stuck.since, stuck.since + LONGEST_KEY, "shorten it")
-    if len(key.split()) >= _WORDS_OF_TEXT and stuck.line_start(stuck.since) == stuck.since:
-        message, hint = "a line of the value above is not indented", "indent it, or write the whole value in quotes"
-        return _Finding(message, stuck.since, stuck.since + len(key), hint)
-    return _Finding(f"there is no ':' after '{key}'", stuck.since, stuck.since + len(key), f"write '{key}:'")
+        return _Finding(message, start, start + LONGEST_KEY, "shorten it")
+    message, hint = _wrong_key(stuck, start, line)
+    return _Finding(message, start, start + len(line), hint)
+
+
+def _wrong_key(stuck: _Stuck, start: int, line: str) -> tuple[str, str]:
+    """Return the message and the hint for a line that is no key."""
+    _, above = stuck.line_above(start) or (0, "")
+    if _CONFLICT.match(line):
+        return "this line is a mark of a merge conflict", "resolve the conflict"
+    if line.startswith("<!--"):
+        return "a comment in HTML is not a comment in YAML", "begin it with '#'"
+    if found := _NO_SPACE.match(line):
+        return (
+            f"there is no ': ' after '{found[1]}'",
+            f"write '{found[1]}: {line[found.end() :]}', with a colon and a space",
+        )
+    if above.lstrip().startswith("- ") and indentation(above) == start - stuck.line_start(start):
+        return NO_ITEM, NO_ITEM_FIX
+    if block := _BLOCK_START.search(above):
+        return f"this line is not indented below '{block[1]}'", "indent all lines of the text"
+    if len(line.split()) == 1:
+        return f"there is no ': ' after '{line}'", f"write '{line}: …', with a colon and a space"
+    hint = "write 'key: value'; or indent it, or put quotes around the whole value, if it is a part of it"
+    return "this line has no ': ', and it is not indented as a part of the value above", hint
 
 
 def _open_quote(stuck: _Stuck) -> _Finding | None:
@@ -148,7 +184,13 @@ def _open_quote(stuck: _Stuck) -> _Finding | None:
     if "quoted scalar" in stuck.doing and "unexpected" in stuck.reason:
         return _Finding("this quote is not closed", stuck.since, stuck.since + 1, "close it at the end of the text")
     before = stuck.before.rstrip()
-    if before and before[-1] in "\"'" and "expected" in stuck.reason and stuck.character not in ("", "]", "}"):
+    if (
+        before
+        and before[-1] in "\"'"
+        and "flow" not in stuck.doing
+        and "expected" in stuck.reason
+        and stuck.character not in ("", "]", "}")
+    ):
         hint = "put one pair of quotes around the whole text; inside single quotes, '' is one quote"
         return _Finding("the text continues after its closing quote", stuck.at, stuck.line_end(stuck.at), hint)
     return None
@@ -172,7 +214,12 @@ def _reserved_start(stuck: _Stuck) -> _Finding | None:
         start = stuck.at
     else:
         return None
+    if stuck.begins_line(start) and (bold := _BOLD.match(stuck.text, start)):
+        return _Finding("a key has no asterisks around it", *bold.span(), f"write '{bold[1]}: …'")
     return _Finding(f"a text cannot begin with '{stuck.text[start : start + 1]}'", start, start + 1, QUOTES_FIX)
+
+
+_BOLD = re.compile(r"\*\*([\w-]+):?\*\*:?(?= |$)", re.MULTILINE)
 
 
 def _block_header(stuck: _Stuck) -> _Finding | None:
@@ -203,17 +250,26 @@ def _colon(stuck: _Stuck) -> _Finding | None:
     own = stuck.before.lstrip()
     if COLON.search(LIST_ITEMS.sub("", QUOTED.sub("_", own), count=1)):
         return _Finding("a second ': ' on one line", stuck.at, stuck.at + 1, hint)
-    start, line = stuck.line_above() or (0, "")
-    above = line.lstrip()
-    if above and not COLON.search(QUOTED.sub("_", above)):
-        key, _, value = above.rstrip().partition(":")
-        hint = f"write '{key}: {value or '…'}', with a colon and a space"
-        begin = start + len(line) - len(above)
-        return _Finding(f"there is no ': ' after '{key}'", begin, begin + len(above.rstrip()), hint)
-    if above and len(stuck.before) - len(own) > len(line) - len(above):
-        hint = "align it with the key above"
-        return _Finding("this line is indented deeper than the value above", stuck.at - len(own), stuck.at, hint)
-    return _Finding("':' is not allowed here", stuck.at, stuck.at + 1, hint)
+    start, line = stuck.line_above(stuck.at) or (0, "")
+    if not line:
+        return _Finding("':' is not allowed here", stuck.at, stuck.at + 1, hint)
+    if _continues(stuck, start, line):
+        message = "this line is indented, so that it continues the value above, in which ': ' is not allowed"
+        hint = "put quotes around the whole value; if it is a key, align it with the key above"
+        return _Finding(message, stuck.at - len(own), stuck.at, hint)
+    return _no_key(stuck, start + indentation(line))
+
+
+def _continues(stuck: _Stuck, start: int, line: str) -> bool:
+    """Whether the line where the parser stopped continues the value of a key, or of an item, on a line above it."""
+    if indentation(stuck.before) > indentation(line) and (_is_key(line) or line.lstrip().startswith("- ")):
+        return True
+    _, above = stuck.line_above(start) or (0, "")
+    return not _is_key(line) and bool(above) and indentation(line) > indentation(above)
+
+
+def _is_key(line: str) -> bool:
+    return COLON.search(QUOTED.sub("_", line)) is not None
 
 
 def _list_on_line_of_key(stuck: _Stuck) -> _Finding | None:
@@ -255,8 +311,7 @@ def _indentation(stuck: _Stuck) -> _Finding | None:
         return None
     span = (stuck.at, stuck.line_end(stuck.at))
     if stuck.doing.endswith(("collection", "sequence")):
-        hint = "begin it with '- ', or indent it to where it belongs"
-        return _Finding("this line is among the items of a list but is not an item", *span, hint)
+        return _Finding(NO_ITEM, *span, NO_ITEM_FIX)
     if stuck.before.strip():
         return _Finding("a value ends before this text", *span, "put quotes around the whole value")
     if stuck.text.startswith("-", stuck.at):
@@ -268,12 +323,21 @@ def _indentation(stuck: _Stuck) -> _Finding | None:
 def _directive(stuck: _Stuck) -> _Finding | None:
     if "incompatible YAML" in stuck.reason:
         return _Finding("this version of YAML is unknown", stuck.at, stuck.line_end(stuck.at), "remove the line")
+    if "document start" in stuck.reason and not stuck.before.strip() and _first_indentation(stuck.text):
+        message, hint = "this line is indented less than the first one", "indent all keys of the document alike"
+        return _Finding(message, stuck.at, stuck.line_end(stuck.at), hint)
     if "document start" in stuck.reason:
         hint = "write one document per file; put quotes around a text that is '...'"
         return _Finding("a second document begins here", stuck.at, stuck.line_end(stuck.at), hint)
     if "tag" in stuck.reason or "tag" in stuck.doing:
         return _Finding("a tag is not allowed", stuck.at, stuck.at + 1, "put quotes around a text that begins with '!'")
     return None
+
+
+def _first_indentation(text: str) -> int:
+    """Return how far the first line with content is indented, apart from the line `---`."""
+    lines = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "---")))
+    return indentation(next(lines, ""))
 
 
 def _unrecognized(stuck: _Stuck) -> _Finding:
