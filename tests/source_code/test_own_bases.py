@@ -414,3 +414,72 @@ def test_definition_of_a_class_method_belongs_to_the_classes_derived_from_it(wri
     )
     write(base=base.replace("DEFINITION", OPENAI.replace("self", "cls")), finding=FIND)
     assert listed()[0] == ["finding.py:5 find openai_api class"]
+
+
+HANDLERS = """
+from mcp.types import Tool
+
+FIND = "find"
+
+
+class Handler:
+    prefix = "shop"
+
+    def __init__(self, title: str, kind: str = "order"):
+        self.title = title
+        self.kind = kind
+
+    def definition(self) -> Tool:
+        raise NotImplementedError
+
+
+class Find(Handler):
+    def __init__(self):
+        super().__init__(FIND)
+
+    def definition(self):
+        return Tool(name=self.title, description="Find an order.", inputSchema={"type": "object"})
+
+
+class Passing(Handler):
+    def __init__(self, title):
+        super().__init__(kind="order", title=title)
+
+
+class Send(Passing):
+    def __init__(self):
+        super().__init__("send")
+
+    def definition(self):
+        return Tool(name=f"{self.prefix}_{self.title}", description="Send an order.", inputSchema={"type": "object"})
+
+
+"""
+SERVER = """
+from mcp.server import Server
+
+import handlers
+
+server = Server("shop")
+known = {}
+
+
+def add(handler: handlers.Handler):
+    known[handler.title] = handler
+
+
+add(handlers.Find())
+add(handlers.Send())
+
+
+@server.list_tools()
+async def listed():
+    return [one.definition() for one in known.values()]
+"""
+
+
+def test_a_name_that_a_base_class_keeps_is_the_one_that_the_class_gives_to_it(write, listed):
+    write(handlers=HANDLERS, server=SERVER)
+    found, problems = listed()
+    assert found == ["handlers.py:23 find mcp_sdk Tool", "handlers.py:36 shop_send mcp_sdk Tool"]
+    assert problems == []

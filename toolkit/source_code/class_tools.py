@@ -52,7 +52,7 @@ def class_tools(constants: Constants, uses: ClassUses, cls: Defined, kind: ToolC
     node = cls.node
     if not isinstance(node, ast.ClassDef):
         return
-    line = [cls, *bases_of(constants, cls)]
+    line = [cls, *constants.meanings.bases_of(cls)]
     if kind.listing:
         yield from _listed(line, node, kind)
         return
@@ -170,7 +170,7 @@ def _listed(line: list[Defined], node: ast.ClassDef, kind: ToolClasses) -> Itera
 
 def line_of(constants: Constants, cls: Defined) -> list[Defined]:
     """Return a class and the base classes that the project defines, nearest first; nothing for a function."""
-    return [cls, *bases_of(constants, cls)] if isinstance(cls.node, ast.ClassDef) else []
+    return [cls, *constants.meanings.bases_of(cls)] if isinstance(cls.node, ast.ClassDef) else []
 
 
 def is_model(constants: Constants, cls: Defined) -> bool:
@@ -178,16 +178,6 @@ def is_model(constants: Constants, cls: Defined) -> bool:
     line = line_of(constants, cls)
     bases = ((one.source, base) for one in line if isinstance(one.node, ast.ClassDef) for base in one.node.bases)
     return any(source.meaning(base) == MODEL for source, base in bases)
-
-
-def bases_of(constants: Constants, cls: Defined, depth: int = 10) -> list[Defined]:
-    """Return the base classes of a class that the project defines, nearest first."""
-    found: list[Defined] = []
-    for base in cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth else ():
-        for meaning in constants.meanings.of(cls.source, base):
-            if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef) and meaning != cls:
-                found += [meaning, *bases_of(constants, meaning, depth - 1)]
-    return found
 
 
 def _method(line: list[Defined], name: str) -> tuple[Method, str] | None:

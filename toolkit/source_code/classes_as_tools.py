@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from toolkit.source_code.class_tools import bases_of, class_tools
+from toolkit.source_code.class_tools import class_tools
 from toolkit.source_code.constants import value_in
 from toolkit.source_code.file_views import FileView
 from toolkit.source_code.known_marks import marks_of
@@ -67,7 +67,7 @@ class ClassesAsTools:
 
         That base class runs calls, and no other class is derived from this one.
         """
-        for base in bases_of(self._finders.constants, cls):
+        for base in self._finders.meanings.bases_of(cls):
             methods = {one.name for one in base.node.body if isinstance(one, FUNCTIONS)}
             for name in names_in_frameworks(base.source.path, base.node.name):
                 known = (one for one in self._kinds_below(name) if not methods.isdisjoint(one[1].methods))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from inspect import cleandoc
 from typing import Any
 
+from toolkit.source_code.inherited_values import inherited_values
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Module
 from toolkit.source_code.source_files import Binding, Definition, Imported, SourceFile, is_instance_of_type, last_name
@@ -180,7 +181,7 @@ class _Evaluation:
         if node.attr in {"__name__", "__doc__"}:
             return self._of_definition(node.value, node.attr)
         if self._names is not None and (own := self._names.enclosing_class(node.value)) is not None:
-            return self._of_own(own, self._names.attribute(node), depth)
+            return self._of_own(own, node.attr, self._names.attribute(node), depth)
         for meaning in self._meanings.of(self._source, node.value, self._names):
             match meaning:
                 case Module(source=other):
@@ -200,13 +201,15 @@ class _Evaluation:
             raise UnknownValueError
         return text
 
-    def _of_own(self, own: ast.ClassDef, bindings: Iterable[Local], depth: int) -> Any:
+    def _of_own(self, own: ast.ClassDef, attribute: str, bindings: Iterable[Local], depth: int) -> Any:
         """Return the value that a class sets once, unless the file has a subclass, which may set another one."""
         classes = (one for one in ast.walk(self._source.tree) if isinstance(one, ast.ClassDef))
         if any(last_name(base) == own.name for one in classes for base in one.bases):
             raise UnknownValueError
-        found: Local = _only(one for one in bindings if not is_instance_of_type(one.binding))
-        return self._bound_to(found.binding, self._source, found.names, depth)
+        set_here = [(self._source, one) for one in bindings]
+        values = set_here or inherited_values(self._meanings, self._source, own, attribute)
+        source, found = _only(one for one in values if not is_instance_of_type(one[1].binding))
+        return self._bound_to(found.binding, source, found.names, depth)
 
     def _in(self, source: SourceFile, names: LocalNames | None = None) -> "_Evaluation":
         is_here = source is self._source and names is self._names

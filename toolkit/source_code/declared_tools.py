@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, fields_of
+from toolkit.source_code.class_tools import ClassTool, class_tools, fields_of
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants
 from toolkit.source_code.data_forms import DataForms, FormedTool, name_in
@@ -234,7 +234,7 @@ class DeclaredTools:
         for cls in self._meanings.of(source, call.func, scope) if is_class else ():
             if not (isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef)) or self._is_foreign(cls):
                 continue
-            fields = fields_of([cls, *bases_of(self._constants, cls)])
+            fields = fields_of([cls, *self._constants.meanings.bases_of(cls)])
             name = argument_of(call, fields.get("name", ()))
             if name is not None:
                 yield from self._with_fields(source, call, cls, self._constants.text(source, name, scope), fields)

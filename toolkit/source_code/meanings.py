@@ -268,18 +268,28 @@ class Meanings:
         bases = [one for base in cls.bases for one in self.of(source, base) if one != Defined(source, cls)]
         return [*known, *(made for one in bases for made in _made_of(one))]
 
-    def made_from(self, meaning: Meaning, depth: int = 10, names: LocalNames | None = None) -> Iterable[str]:
+    def made_from(self, meaning: Meaning, names: LocalNames | None = None) -> list[str]:
         """Return the dotted names of a class, if it is known, or of its known base classes; `names` is its scope."""
-        match meaning:
-            case str():
-                return [meaning]
-            case Defined(source=source, node=ast.ClassDef(bases=bases)) if depth:
-                found = [one for base in bases for one in self.of(source, base, names)]
-                others = [one for one in found if one != meaning]
-                here = [names if isinstance(one, Defined) and one.source is source else None for one in others]
-                pairs = zip(others, here, strict=True)
-                return [name for one, scope in pairs for name in self.made_from(one, depth - 1, scope)]
-        return ()
+        return [one for one in self._line_above(meaning, names) if isinstance(one, str)]
+
+    def bases_of(self, cls: Defined) -> list[Defined]:
+        """Return the base classes of a class that the project defines, nearest first."""
+        return [one for one in self._line_above(cls, None) if isinstance(one, Defined) and one != cls]
+
+    def _line_above(self, meaning: Meaning, names: LocalNames | None) -> Iterable[Meaning]:
+        """Return a class, given with its scope, and everything that it is derived from, each once."""
+        found: dict[Meaning, None] = {}
+        waiting = [(meaning, names)]
+        while waiting:
+            one, scope = waiting.pop()
+            if one in found or not (isinstance(one, str) or _is_class(one)):
+                continue
+            found[one] = None
+            if isinstance(one, Defined) and isinstance(one.node, ast.ClassDef):
+                above = [each for base in one.node.bases for each in self.of(one.source, base, scope)]
+                here = [scope if isinstance(each, Defined) and each.source is one.source else None for each in above]
+                waiting += reversed([*zip(above, here, strict=True)])
+        return found
 
     def _returned(self, meaning: Meaning) -> Iterable[Meaning]:
         """Return what a call returns; for a function of the project, by its annotation or `return` statements."""
@@ -350,10 +360,8 @@ class Meanings:
             case Object(source=source, node=cls):
                 own = [each for one in self._member(Defined(source, cls), name) for each in self._taken_from(one)]
                 own = own or [*self._of_attribute(meaning, name)]
-                bases = [] if own else [one for base in cls.bases for one in self.of(source, base)]
-                return own or [
-                    inner for one in bases if one != Defined(source, cls) for inner in self._inherited(one, name)
-                ]
+                bases = [] if own else self.bases_of(Defined(source, cls))
+                return own or next(filter(None, (self._member(one, name) for one in bases)), ())
         return ()
 
     def _of_attribute(self, made: Object, name: str) -> Iterable[Meaning]:
@@ -389,11 +397,6 @@ class Meanings:
         found = [one for one in self._member(made, name) if isinstance(one, Defined)]
         return next((one for one in found if isinstance(one.node, FUNCTIONS)), None)
 
-    def _inherited(self, base: Meaning, name: str) -> Iterable[Meaning]:
-        """Return a member of a base class of the project."""
-        is_class = isinstance(base, Defined) and isinstance(base.node, ast.ClassDef)
-        return self._member(base, name) if is_class else ()
-
     def _place_of(self, file: str) -> tuple[str, list[str]]:
         if file not in self._places:
             self._places[file] = place_in_package(file)
@@ -412,6 +415,10 @@ class Meanings:
     def _module_at(self, file: str | None) -> list[Module]:
         found = self.source(file) if file else None
         return [Module(found)] if found is not None else []
+
+
+def _is_class(meaning: Meaning) -> bool:
+    return isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef)
 
 
 def _made_of(meaning: Meaning) -> list[Object]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from toolkit.source_code.class_tools import ClassTool, bases_of, class_tools, own_name
+from toolkit.source_code.class_tools import ClassTool, class_tools, own_name
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.constants import Constants
 from toolkit.source_code.meanings import Defined
@@ -77,7 +77,7 @@ class OwnBases:
 
         It has a name and a description of its own, and a schema or a method that runs a call.
         """
-        line = [cls, *bases_of(self._constants, cls)]
+        line = [cls, *self._constants.meanings.bases_of(cls)]
         base = self._nearest_in(line)
         if base is None or (base.cls.node is cls.node and self._uses.derived_from(cls)):
             return None
@@ -94,7 +94,7 @@ class OwnBases:
 
     def describes(self, cls: Defined) -> bool:
         """Return whether the objects of a class, or of a base class of it, are described to a model."""
-        return self._nearest_in([cls, *bases_of(self._constants, cls)]) is not None
+        return self._nearest_in([cls, *self._constants.meanings.bases_of(cls)]) is not None
 
     def framework_of(self, cls: Defined, *, has_function: bool = False) -> str | None:
         """Return the framework in whose form a model receives the objects of a class, or `None`.

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolkit.source_code.class_tools import bases_of, name_place, own_name
+from toolkit.source_code.class_tools import name_place, own_name
 from toolkit.source_code.constants import Constants
 from toolkit.source_code.known_marks import MarksTable
 from toolkit.source_code.local_names import LocalNames, scope_around
@@ -36,7 +36,7 @@ class Instances:
         """Return the tool that a call makes of a class which has no name of its own, or `None`."""
         for cls in self._meanings.of(source, call.func, names) if call.args or call.keywords else ():
             for marks, kind in self._kinds_of(cls):
-                line = [cls, *bases_of(self._constants, cls)] if isinstance(cls, Defined) else []
+                line = [cls, *self._constants.meanings.bases_of(cls)] if isinstance(cls, Defined) else []
                 named = argument_of(call, name_place(line, kind)) if own_name(line, kind) is None else None
                 name = None if named is None else self._constants.text(source, named, names)
                 if name:

@@ -8,7 +8,7 @@ from toolkit.source_code.classes_as_tools import looks_like_a_tool
 from toolkit.source_code.file_views import FileView
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import scope_of
-from toolkit.source_code.source_files import Definition, Imported, SourceFile, last_name
+from toolkit.source_code.source_files import FUNCTIONS, Definition, Imported, SourceFile, last_name
 from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.source_code.written_tools import WrittenTool
 
@@ -37,7 +37,7 @@ class Listings:
         given = ((self._source, value, scope) for value in returned)
         found = [one for value in given for one in dictionaries_in(self._finders.meanings, *value)]
         yield from (self._view.of_dictionary(marks, LISTING, one) for one in found)
-        if not (found or self._is_beside_classes() or self._finders.declared.are_before(self._source)):
+        if not (found or self._is_beside_classes(returned) or self._finders.declared.are_before(self._source)):
             is_remote = any(self._is_asked_for(one, scope) for one in returned)
             self._view.unfollowed.append(Unfollowed(decorator, marks.title, is_remote))
 
@@ -62,11 +62,24 @@ class Listings:
         ]
         return bool(imported) and not any(self._finders.meanings.files_of(self._source.path, one) for one in imported)
 
-    def _is_beside_classes(self) -> bool:
-        """Whether the file, or one that it imports, has classes that are tools by their attributes, to be listed."""
-        sources = filter(None, map(self._finders.meanings.source, self._finders.files_around(self._source)))
-        classes = (one for source in sources for one in source.top_definitions() if isinstance(one, ast.ClassDef))
-        return any(map(looks_like_a_tool, classes))
+    def _is_beside_classes(self, listed: list[ast.expr]) -> bool:
+        """Whether the file, or one that it imports, has classes to be listed.
+
+        They are tools by their attributes, or define one in a method that the list calls, as in
+        `[one.definition() for one in found.values()]`.
+        """
+        called = {last_name(one.func) for value in listed for one in ast.walk(value) if isinstance(one, ast.Call)}
+        for source in filter(None, map(self._finders.meanings.source, self._finders.files_around(self._source))):
+            for cls in source.top_definitions():
+                if isinstance(cls, ast.ClassDef) and (looks_like_a_tool(cls) or self._defines(source, cls, called)):
+                    return True
+        return False
+
+    def _defines(self, source: SourceFile, cls: ast.ClassDef, methods: set[str]) -> bool:
+        """Whether one of these methods of a class defines a tool."""
+        around = LocalNames(cls, None)
+        inner = (one for one in cls.body if isinstance(one, FUNCTIONS) and one.name in methods)
+        return any(self._shows_tools(source, one, LocalNames(one, around), 1) for one in inner)
 
     def _shows_tools(self, source: SourceFile, node: ast.AST, names: LocalNames | None, depth: int) -> bool:
         """Whether code defines a tool, or uses what defines one in a file of the project."""

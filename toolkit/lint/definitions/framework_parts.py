@@ -8,7 +8,6 @@ from toolkit.dialects.recognizing import recognize
 from toolkit.lint.definitions.source_texts import SourceTexts, described, shows_all
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition
 from toolkit.source_code.annotation_schemas import is_required
-from toolkit.source_code.class_tools import bases_of
 from toolkit.source_code.constants import UnknownValueError, value_in
 from toolkit.source_code.declared_tools import SCHEMAS
 from toolkit.source_code.meanings import Defined
@@ -135,7 +134,7 @@ def _inherits_schema(file: PythonSource, tool: WrittenTool) -> bool:
     """Return whether a base class of a tool may describe its parameters: a ready-made tool, or one with a schema."""
     if tool.as_class is None or not tool.as_class.kind.schema:
         return False
-    above = bases_of(file.reader.constants, Defined(file, tool.as_class.node))
+    above = file.reader.constants.meanings.bases_of(Defined(file, tool.as_class.node))
     if any(value_in(one.node, attribute) is not None for one in above for attribute in tool.as_class.kind.schema):
         return True
     bases = file.reader.meanings.made_from(Defined(file, tool.as_class.node))
