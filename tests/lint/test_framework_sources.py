@@ -223,6 +223,30 @@ agent = Agent(name="shop", tools=[save])
     ]
 
 
+@pytest.mark.parametrize(("first", "is_reported"), [("shop.save(order)", False), ("order = order.strip()", True)])
+def test_step_that_may_fail_after_the_work_is_no_swallowed_error(tmp_path, monkeypatch, first, is_reported):
+    monkeypatch.chdir(tmp_path)
+    text = f"""
+from fastmcp import FastMCP
+
+server = FastMCP("shop")
+
+
+@server.tool
+def save(order: str) -> dict:
+    {first}
+    try:
+        mail.tell(order)
+    except Exception as error:
+        log.warning(error)
+    return {{"status": "success"}}
+"""
+    (tmp_path / "shop.py").write_text(text, "utf-8")
+    asked = ["lint", "--no-cache", "--static", "--select", "TK408", "--format", "json", "shop.py"]
+    found = json.loads(CliRunner().invoke(application(), asked).stdout)
+    assert bool(found) == is_reported
+
+
 def test_module_with_the_definition_of_its_tool_is_checked_by_what_the_definition_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "forecast.py").write_text(

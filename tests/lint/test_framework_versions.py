@@ -449,7 +449,7 @@ def test_files_that_need_the_same_bound_are_one_finding(project):
                 related(
                     "pyproject.toml",
                     3,
-                    "the requirement; 2 more files, such as 'src/weather/server.py', import the module",
+                    "the requirement; 2 more files with tools, such as 'src/weather/server.py', import the module",
                 )
             ],
         ),

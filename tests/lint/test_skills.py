@@ -75,7 +75,14 @@ def test_tool_that_a_program_imports_exists(invoke, tmp_path, imported, is_repor
 
 
 @pytest.mark.parametrize(
-    ("name", "is_reported"), [("AskQuestion", False), ("AskUserQuestion", False), ("AskUserQestion", True)]
+    ("name", "is_reported"),
+    [
+        ("AskQuestion", False),
+        ("AskUserQuestion", False),
+        ("AskUserQestion", True),
+        ("TeamCreate", False),
+        ("TaskCreat", True),
+    ],
 )
 def test_tool_of_a_client_exists_under_its_name(invoke, tmp_path, name, is_reported):
     write(tmp_path / "forecast" / "SKILL.md", f"Use the `{name}` tool.\n")
@@ -356,3 +363,30 @@ def test_code_is_read_as_often_for_many_names_as_for_one(invoke, tmp_path):
         assert len(found) == len(names)
         times.append(sum(one.endswith("weather.py") for one in opened))
     assert times[0] == times[1] > 0
+
+
+@pytest.mark.parametrize(("name", "severity"), [("shop:find", "info"), ("desk:find", "error"), ("shop: find", "error")])
+def test_name_by_which_claude_code_offers_the_skill_of_a_plugin_is_mild(invoke, tmp_path, name, severity):
+    write(tmp_path / "shop" / ".claude-plugin" / "plugin.json", header='{"name": "shop", "version": "1.0.0"}')
+    write(
+        tmp_path / "shop" / "skills" / "find" / "SKILL.md",
+        header=f"---\nname: '{name}'\ndescription: Finds orders.\n---\n",
+    )
+    _, found = lines(invoke, ".", "--select", "TK641")
+    assert [one.split("[")[0].split()[-1] for one in found] == [severity]
+
+
+def test_skills_and_manifests_for_tests_are_mild(invoke, tmp_path):
+    for folder in ("tests/fixtures/shop", "shop"):
+        write(tmp_path / folder / ".claude-plugin" / "plugin.json", header='{"name": "shop", "author": "Me"}')
+        write(
+            tmp_path / folder / "skills" / "find" / "SKILL.md",
+            header="---\nname: Find\ndescription: Finds orders.\n---\n",
+        )
+    _, found = lines(invoke, ".", "--select", "TK641,TK651")
+    assert sorted((one.split(":")[0], one.split("[")[0].split()[-1]) for one in found) == [
+        ("shop/.claude-plugin/plugin.json", "warning"),
+        ("shop/skills/find/SKILL.md", "error"),
+        ("tests/fixtures/shop/.claude-plugin/plugin.json", "info"),
+        ("tests/fixtures/shop/skills/find/SKILL.md", "info"),
+    ]

@@ -91,3 +91,51 @@ def test_agent_refuses_parameters_without_types_unless_they_have_defaults(tmp_pa
         ("TK712", "autogen (AG2) refuses 'Field' in the type of 'note'"),
         ("TK709", "tool 'find' takes *more"),
     ]
+
+
+OWN_AGENT = """from dataclasses import dataclass
+
+from pydantic_ai.result import RunResult
+
+
+@dataclass
+class RunContext:
+    shop: str
+
+
+class Agent:
+    def __init__(self):
+        self._tools = {}
+
+    def tool(self, function):
+        self._tools[function.__name__] = function
+        return function
+
+    def run(self, call) -> RunResult:
+        return RunResult(self._tools[call["name"]](RunContext("Oslo"), **call["arguments"]))
+"""
+CLERK = """from own_agent import Agent, RunContext
+
+clerk = Agent()
+
+
+@clerk.tool
+def find(order: str, context: RunContext) -> str:
+    return f"{context.shop} {order}"
+"""
+
+
+def test_what_a_framework_requires_is_not_required_of_functions_that_an_agent_of_the_project_runs(tmp_path):
+    (tmp_path / "own_agent.py").write_text(OWN_AGENT, "utf-8")
+    (tmp_path / "clerk.py").write_text(CLERK, "utf-8")
+
+    settings = LintSettings(is_static=True, profile="all")
+    found = {one.code for one in check([str(tmp_path)], Configuration(), settings=settings)}
+    (tmp_path / "clerk.py").write_text(
+        CLERK.replace("own_agent", "pydantic_ai").replace("clerk = Agent()", "clerk = Agent('test')"), "utf-8"
+    )
+    of_framework = {one.code for one in check([str(tmp_path)], Configuration(), settings=settings)}
+
+    refused = {"TK701", "TK703", "TK706", "TK707", "TK708", "TK709", "TK712"}
+    assert found & refused == set()
+    assert of_framework & refused == {"TK708"}

@@ -189,8 +189,12 @@ def test_definitions_are_tools_where_they_are(files, tools, write, listed):
     assert listed() == (tools, [])
 
 
-def test_definitions_that_nothing_sends_are_none(write, listed):
+def test_definitions_that_no_known_package_sends_are_those_of_another_framework(write, listed):
     write(desk=DESK, clerk=CLERK.replace("anthropic", "answers"))
+    assert listed() == (["desk.py:4 find others"], [])
+    write(desk=DESK.replace("input_schema", "inputSchema"), clerk=CLERK.replace("anthropic", "answers"))
+    assert listed() == (["desk.py:4 find others"], [])
+    write(desk=DESK.replace("description", "title"), clerk=CLERK.replace("anthropic", "answers"))
     assert listed() == ([], ["no tools found in the source of '.'"])
 
 
@@ -217,9 +221,9 @@ def test_skills_of_an_agent_without_a_json_schema_are_none(write, listed):
     assert listed()[0] == ["skills.py:13 find anthropic_sdk"]
 
 
-def test_definitions_in_a_file_that_nothing_imports_are_none(write, listed):
+def test_definitions_in_a_file_that_nothing_imports_are_not_those_of_the_package_that_others_use(write, listed):
     write(desk=DESK, clerk=CLERK.replace("from desk import Desk", ""))
-    assert listed() == ([], ["no tools found in the source of '.'"])
+    assert listed() == (["desk.py:4 find others"], [])
 
 
 @pytest.mark.parametrize(

@@ -483,3 +483,64 @@ def test_a_name_that_a_base_class_keeps_is_the_one_that_the_class_gives_to_it(wr
     found, problems = listed()
     assert found == ["handlers.py:23 find mcp_sdk Tool", "handlers.py:36 shop_send mcp_sdk Tool"]
     assert problems == []
+
+
+def test_a_description_that_is_put_together_of_attributes_is_one(write, listed):
+    made = '{"name": self.name, "description": " ".join([self.when, self.gives]), "input_schema": self.schema}'
+    base = f"""
+class Spec:
+    name = ""
+    when = ""
+    gives = ""
+    schema = {{}}
+
+    def sent(self):
+        return {made}
+
+    def run(self, **arguments): ...
+"""
+    finding = """
+from base import Spec
+
+
+class Find(Spec):
+    name = "find"
+    when = "Use it to find an order."
+    gives = "The order."
+    schema = {"type": "object", "properties": {}}
+
+    def run(self, **arguments):
+        return arguments
+"""
+    write(base=base, finding=finding)
+    assert listed() == (["finding.py:5 find anthropic_sdk class"], [])
+
+
+def test_bases_that_share_theirs_are_each_read_once(write, listed):
+    """Thirty levels with two classes each: a class at the top is reached on a billion paths."""
+    levels = "".join(
+        f"class L{at}({f'L{at - 1}, R{at - 1}' if at else ''}):\n    pass\n\n\n"
+        f"class R{at}({f'L{at - 1}, R{at - 1}' if at else ''}):\n    pass\n\n\n"
+        for at in range(30)
+    )
+    finding = f"""
+from fastmcp import FastMCP
+
+server = FastMCP("shop")
+
+
+{levels}class Desk(L29, R29):
+    name = "desk"
+    description = "Find an order."
+
+    def run(self, order: str) -> str:
+        return order
+
+
+@server.tool
+def find(order: str) -> str:
+    return Desk().run(order)
+"""
+    write(finding=finding)
+    found, _ = listed()
+    assert [one.split()[1] for one in found] == ["find"]

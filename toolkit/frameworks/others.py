@@ -3,7 +3,7 @@
 Whatever their framework does with them is unknown, so that they are only read in the source.
 """
 
-from toolkit.tools.foreign.source_marks import Demands, Registration, SourceMarks, ToolClasses
+from toolkit.tools.foreign.source_marks import DataForm, Demands, Registration, SourceMarks, ToolClasses
 
 _METHODS = ("_run", "_arun", "run", "arun", "execute", "_execute", "call", "forward", "invoke", "__call__")
 
@@ -18,4 +18,5 @@ MARKS = SourceMarks(
         ToolClasses(("*.BaseTool", "*.Tool"), _METHODS, schema=("args_schema", "parameters", "input_schema")),
     ),
     demands=Demands(envelope=True),
+    forms=(DataForm(("input_schema", "inputSchema"), is_bare=True),),
 )

@@ -196,13 +196,14 @@ def _forms() -> tuple[KnownForm, ...]:
 
 
 def _bare() -> Iterator[KnownForm]:
-    """Yield the forms that only their parts show."""
-    return (one for one in _forms() if one.form.is_bare)
+    """Yield the form with `parameters` that only its parts show."""
+    return (one for one in _forms() if one.form.is_bare and "parameters" in one.form.schemas)
 
 
 def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
     if form.is_bare:
-        return "type" not in parts and {"name", "description", *form.schemas} <= parts.keys()
+        has_schema = not parts.keys().isdisjoint(form.schemas)
+        return "type" not in parts and {"name", "description"} <= parts.keys() and has_schema
     kind = parts.get("type")
     is_of_kind = isinstance(kind, ast.Constant) and kind.value == form.kind
     return (is_of_kind if form.kind else True) and (form.inner in parts if form.inner else "name" in parts)

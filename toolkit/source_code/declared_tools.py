@@ -157,9 +157,11 @@ class DeclaredTools:
         if source not in self._found:
             made = [*made_definitions(source)]
             forms = self._forms.in_file(source, [one.whole for one in made])
-            formed = [one for one in forms if not self._is_of_objects(source, one)]
+            found = [*self._definitions_in(source, made)]
+            sent = {one.node for one in found if not one.is_only_form}  # whose framework is known
+            formed = [one for one in forms if one.node not in sent and not self._is_of_objects(source, one)]
             shown = {one.node for one in formed}  # the form also has the schema, the object may only have the function
-            others = (one for one in self._definitions_in(source, made) if not (one.is_only_form and one.node in shown))
+            others = (one for one in found if not (one.is_only_form and one.node in shown))
             self._found[source] = (*others, *map(DeclaredTool.of_form, formed))
         return self._found[source]
 

@@ -185,9 +185,8 @@ def _described(
     cls: Defined, one: WrittenDefinition, owners: Collection[str], passed: tuple[str, ...] = ()
 ) -> OwnBase | None:
     """Return how a definition describes the objects of a class, of whose attributes it is made, or `None`."""
-    name, description = _member(one.parts["name"], owners), _member(one.parts["description"], owners)
-    inner = (node for node in ast.walk(one.parts[one.key]) if isinstance(node, ast.expr))
-    schema = next((found for node in inner if (found := _member(node, owners))), None)
+    name, description = _member(one.parts["name"], owners), _member_in(one.parts["description"], owners)
+    schema = _member_in(one.parts[one.key], owners)
     if name is None or description is None or not (schema or _is_put_together(one)):
         return None
     kind = ToolClasses(
@@ -241,6 +240,12 @@ def _member(node: ast.expr, owners: Collection[str]) -> str | None:
         case ast.Call(func=function, args=[], keywords=[]):
             return _member(function, owners)
     return None
+
+
+def _member_in(node: ast.expr, owners: Collection[str]) -> str | None:
+    """Return the first attribute of one of some variables that an expression is made of, or `None`."""
+    inner = (one for one in ast.walk(node) if isinstance(one, ast.expr))
+    return next((found for one in inner if (found := _member(one, owners))), None)
 
 
 def _variable_in(node: ast.expr) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ _FOLDERS = frozenset(
      "test", "testcases", "tests", "third_party", "tutorial", "tutorials", "vendor", "workshop", "workshops"}
 )  # fmt: skip
 """The names of folders with samples, tests, and copies that no one edits."""
+_OF_TESTS = frozenset({"__fixtures__", "__tests__", "fixtures", "test", "testdata", "tests"})
 _FIRST = frozenset({"demo", "example", "mock", "sample", "test", "tests"})
 _LAST = frozenset(
     {"demo", "demos", "example", "examples", "fixture", "fixtures", "mock", "mocks", "sample", "samples", "stub",
@@ -51,6 +52,12 @@ def is_in_samples(file: str | None, directory: Path) -> bool:
         or not _PROJECTS.isdisjoint(words_of(here.name))
         or is_left_behind(str(path), directory)
     )
+
+
+def is_in_tests(file: str, directory: Path) -> bool:
+    """Return whether a file of a project is in a folder with tests, or with what they read."""
+    here, path = directory.absolute(), Path(file).absolute()
+    return path.is_relative_to(here) and not _OF_TESTS.isdisjoint(path.relative_to(here).parent.parts)
 
 
 def is_left_behind(file: str, directory: Path) -> bool:

@@ -11,7 +11,7 @@ from toolkit.source_code.class_tools import ClassTool
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.source_code.written_calls import argument_of
-from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks
+from toolkit.tools.foreign.source_marks import Demands, Place, Registration, SourceMarks
 
 OURS = "toolkit"
 IN_LIST = "tools="
@@ -74,6 +74,11 @@ class WrittenTool:
     def is_wrapped(self) -> bool:
         """Whether its mark is a function of the project that applies one."""
         return self.within is not None
+
+    @property
+    def demands(self) -> Demands:
+        """What its framework requires of its function; nothing if that only sees what the project's registry makes."""
+        return Demands() if self.registry else self.marks.demands
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
         """Return the first argument of its mark with one of these positions or names, or `None`."""

@@ -3,6 +3,7 @@
 import dspy
 import ollama
 import openai
+from browser_use import ActionResult, BrowserSession, Controller, Tools
 from camel.agents import ChatAgent
 from camel.toolkits import FunctionTool
 from google import genai
@@ -45,3 +46,16 @@ AutoTokenizer.from_pretrained("qwen3").apply_chat_template([], tools=[cancel])
 get_json_schema(find)
 openai.pydantic_function_tool(Refund, name="refund")
 openai.pydantic_function_tool(Refund)
+
+tools = Tools()
+controller = Controller(exclude_actions=["wait"])
+
+
+@tools.action("Open the page of an order.")
+async def open_order(order: str, browser_session: BrowserSession) -> ActionResult:
+    return ActionResult(extracted_content=order)
+
+
+@controller.registry.action(description="Refund an order.", param_model=Refund)
+def give_back(params: Refund) -> ActionResult:
+    return ActionResult(extracted_content=params.order)

@@ -53,7 +53,7 @@ from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
-from toolkit.source_code.sample_files import is_generated, is_in_samples, is_left_behind
+from toolkit.source_code.sample_files import is_generated, is_in_samples, is_in_tests, is_left_behind
 from toolkit.source_code.source_files import Definition, last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.tool_hints import hint_of_unknown_mark
@@ -364,6 +364,8 @@ class FileChecker:
         manifest, problems = parse_manifest(text, file, kind) if kind else (None, [])
         if manifest is not None:
             problems += [problem for rule in self._manifest for problem in rule.check_manifest(manifest)]
+        if self._manifest and is_in_tests(file, self._manifest[0].settings.directory):
+            problems = [replace(one, severity="info") for one in problems]
         # A manifest depends on the code of its project, so its findings are not cached.
         return self._finished(problems, [], file, text, _Opened.of(None))._replace(needs=None)
 
@@ -396,7 +398,8 @@ class FileChecker:
             problems = [replace(one, severity="info", hint=f"clients read '{copy}' instead") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
-        if self._skill and is_left_behind(file, self._skill[0].settings.directory):
+        directory = self._skill[0].settings.directory if self._skill else None
+        if directory is not None and (is_left_behind(file, directory) or is_in_tests(file, directory)):
             problems = [replace(one, severity="info") for one in problems]
         # A skill depends on the files of its folder, so its findings are not cached.
         return self._finished(problems, [], file, skill.source.text, _Opened.of(None))._replace(needs=None)

@@ -31,6 +31,8 @@ OF_CLIENTS = frozenset(
 those of Cursor that resemble them."""
 _ALIKE = 0.8
 _SOMEWHAT_ALIKE = 0.6
+_VERY_ALIKE = 0.87
+"""How much a misspelt tool of a client resembles the right one; other clients have tools that resemble them less."""
 
 
 _WORD = re.compile(r"\w+")
@@ -108,8 +110,9 @@ def _of_skill(
         if _plain(one.name) in known or one.name.isupper():
             continue
         is_former = one.name in former
-        candidates = {*tools, *(OF_CLIENTS if one.is_tool and one.server is None else ())}
-        near = nearest(one.name, candidates, cutoff=_SOMEWHAT_ALIKE if is_former else _ALIKE)
+        near = nearest(one.name, tools, cutoff=_SOMEWHAT_ALIKE if is_former else _ALIKE)
+        if one.is_tool and one.server is None and not near:
+            near = nearest(one.name, OF_CLIENTS, cutoff=_VERY_ALIKE)
         if near or is_former or (one.is_tool and is_whole and one.server in servers and "_" in one.name):
             message = f"the skill names the tool {one.name!r}, which no source has"
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "remove it, or add its source"

@@ -57,7 +57,7 @@ class DescriptionRequired(Rule):
         tool = function.written
         if tool is None or tool.registration not in tool.marks.registrations or tool.kind != "decorator":
             return
-        demands, title = tool.marks.demands, tool.marks.title
+        demands, title = tool.demands, tool.marks.title
         if demands.docstring and function.docstring_node is None and not tool.argument(("description", "args_schema")):
             message = f"{title} refuses {function.tool_name!r}, which has no docstring"
             yield self.problem(message, function.location, hint="write what it does and when to use it")

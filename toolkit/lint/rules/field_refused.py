@@ -58,7 +58,7 @@ class FieldRefused(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool = function.written
-        if tool is None or not tool.marks.demands.fields:
+        if tool is None or not tool.demands.fields:
             return
         for parameter in function.parameters:
             annotation = parameter.node.annotation

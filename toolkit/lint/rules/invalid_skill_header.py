@@ -17,6 +17,7 @@ _LONGEST_COMPATIBILITY = 500
 _NO_NAME = "the skill has no name"
 _PACKAGE = "__init__.py"
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
+_PLUGIN = ".claude-plugin"
 _KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _OF_CLIENTS = (
     "agent", "argument-hint", "arguments", "context", "disable-model-invocation", "disallowed-tools", "effort", "hooks",
@@ -33,9 +34,10 @@ class InvalidSkillHeader(Rule):
     A client reads the header of each skill when it starts, and shows the model the name and the description. It leaves
     out a skill without a description, and may refuse one whose name is not that of its folder. A skill in
     `.claude/skills` needs no name, since Claude Code takes that of its folder, and no description there is a warning,
-    since it then takes the first paragraph. A name with underscores is a warning: many clients take any name. The name is an `info` if its folder is a Python package, or beside one, and so is one that differs from that of a folder outside
-    of a folder for skills: nothing shows that a client reads it there. The specification
-    allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the description and 500
+    since it then takes the first paragraph. A name with underscores is a warning: many clients take any name. The name is an `info` if its
+    folder is a Python package, or beside one, and so is one that differs from that of a folder outside of a folder for
+    skills: nothing shows that a client reads it there. So is a name such as `shop:find` in the plugin `shop`, by which
+    Claude Code offers the skill. The specification allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the description and 500
     for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because both become a part of
     the model's instructions.
 
@@ -126,6 +128,9 @@ def _is_own_name(skill: Skill, fault: HeaderFault) -> bool:
     if skill.name is None or fault.location != skill.name.location:
         return False
     parent = skill.folder.parent
+    is_in_plugin = (parent.parent / _PLUGIN).is_dir()
+    if is_in_plugin and skill.name.text == f"{parent.parent.name}:{skill.folder.name}":
+        return True  # the name by which Claude Code offers the skill of a plugin
     if fault.is_usable and not parent.name.endswith("skills"):
         return True
     is_package = skill.folder.name.isidentifier() and any(one.is_file() for one in _packages_around(skill.folder))

@@ -62,7 +62,7 @@ class MarkWithoutCall(Rule):
             return
         if tool.is_wrapped or tool.is_guessed:
             return  # a decorator of the project may be one that need not be called
-        ends = tool.marks.demands.calls
+        ends = tool.demands.calls
         if ends and tool.registration and any(name.endswith(ends) for name in tool.registration.names):
             message = f"the decorator of tool {function.tool_name!r} is not called, so importing the module fails"
             hint = f"write @{function.file.segment(mark)}(…) with its arguments, if any, in parentheses"

@@ -69,10 +69,10 @@ class MisplacedContext(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool, mark = function.written, function.mark
-        if tool is None or mark is None or tool.kind != "decorator" or not tool.marks.demands.only_first:
+        if tool is None or mark is None or tool.kind != "decorator" or not tool.demands.only_first:
             return
         called = function.file.segment(mark.func if isinstance(mark, ast.Call) else mark)
-        wants = any(end.rpartition(".")[2] == called.rpartition(".")[2] for end in tool.marks.demands.first)
+        wants = any(end.rpartition(".")[2] == called.rpartition(".")[2] for end in tool.demands.first)
         if wants and self._decides_itself(function.file, tool, mark):
             return
         contexts = [one for one in function.all_parameters if function.is_context(one)]
@@ -82,9 +82,11 @@ class MisplacedContext(Rule):
             hint = "add the context as the first parameter, or use the decorator for functions without it"
             yield self.problem(message, function.file.location(given[0].node), hint=hint)
         for one in contexts:
-            if one is not given[0] or (tool.marks.demands.first and not wants):
+            if one is not given[0] or (tool.demands.first and not wants):
                 message = f"{tool.marks.title} refuses the context {one.name!r} in this position"
-                hint = f"make it the first parameter{', under a decorator that passes it' if tool.marks.demands.first else ''}"
+                hint = (
+                    f"make it the first parameter{', under a decorator that passes it' if tool.demands.first else ''}"
+                )
                 yield self.problem(message, function.file.location(one.node), hint=hint)
 
     @staticmethod
@@ -94,5 +96,5 @@ class MisplacedContext(Rule):
         name = "" if found is None else found.name
         return any(
             name.endswith(end) and any(is_locked_below(file, one, version) for one in packages)
-            for end, packages, version in tool.marks.demands.first_since
+            for end, packages, version in tool.demands.first_since
         )

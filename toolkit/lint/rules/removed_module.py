@@ -107,7 +107,7 @@ def _counted(problems: Sequence[Problem]) -> Problem:
     files = {one.location.file for one in problems if one.location} - {first.location.file if first.location else ""}
     if not files:
         return first
-    more = f"{len(files)} more file{'s' if len(files) > 1 else ''}, such as '{min(files)}'"
+    more = f"{len(files)} more file{'s' if len(files) > 1 else ''} with tools, such as '{min(files)}'"
     return replace(first, related=((first.related[0][0], f"{_THERE}; {more}, import the module"),))
 
 

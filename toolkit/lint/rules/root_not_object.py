@@ -60,6 +60,6 @@ class RootNotObject(Rule):
             yield self.problem(message, tool.place("type"), hint='write {"type": "object", "properties": {…}}')
         for union in _UNIONS:
             if union in tool.schema:
-                message = f"the parameters of {tool.name!r} are a union: providers refuse '{union}' at the root"
+                message = f"the parameters of {tool.name!r} have '{union}' at the root, which providers refuse"
                 hint = "use one object with optional members, or several tools"
                 yield self.problem(message, tool.place(union), hint=hint)

@@ -43,7 +43,8 @@ class SwallowedError(Rule):
     The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
     success, or assign it to a name that is returned. It also reports a success that is returned after a block that does
     nothing (`except Exception: pass`) or after `with suppress(Exception)`. In tools of other frameworks, such a block
-    inside another one that reports all failures is not reported: only a step that may fail is in it.
+    inside another one that reports all failures, or behind a call that does the work, is not reported: only a step that
+    may fail is in it.
 
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
@@ -92,18 +93,20 @@ class SwallowedError(Rule):
             for position, statement in enumerate(statements):
                 behind = statements[position + 1 :]
                 if isinstance(statement, ast.Try | ast.TryStar):
-                    yield from self._of_try(function, statement, behind)
+                    is_step = function.is_foreign and any(map(_does_more, statements[:position]))
+                    yield from self._of_try(function, statement, behind, is_step=is_step)
                 elif _suppresses(function, statement):
                     yield from self._behind(function, behind)
 
     def _of_try(
-        self, function: PythonFunction, node: ast.Try | ast.TryStar, behind: list[ast.stmt]
+        self, function: PythonFunction, node: ast.Try | ast.TryStar, behind: list[ast.stmt], *, is_step: bool
     ) -> Iterator[Problem]:
         broad = [handler for handler in node.handlers if _is_broad(handler.type)]
         for handler in broad:
             for statement, value in _results_of(handler, behind):
                 yield from self._report(function, statement, value)
-        if any(map(_does_nothing, broad)) and not (function.is_foreign and _is_inside_another(function, node)):
+        is_step = is_step or (function.is_foreign and _is_inside_another(function, node))
+        if any(map(_does_nothing, broad)) and not is_step:
             yield from self._behind(function, behind)
 
     def _behind(self, function: PythonFunction, statements: list[ast.stmt]) -> Iterator[Problem]:

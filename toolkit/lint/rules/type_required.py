@@ -63,7 +63,7 @@ class TypeRequired(Rule):
         tool = function.written
         if tool is None or tool.as_class is not None:
             return
-        demands = tool.marks.demands
+        demands = tool.demands
         for parameter in function.parameters if demands.types else ():
             if parameter.node.annotation is None and (parameter.default is None or demands.types_of_defaults):
                 message = f"{tool.marks.title} refuses parameter {parameter.name!r}, which has no type"

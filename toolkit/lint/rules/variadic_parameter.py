@@ -58,7 +58,7 @@ class VariadicParameter(Rule):
         if tool is None or function.is_decorated or function.has_other_signature or function.is_lookalike:
             return  # another decorator may give it another signature, or the project calls the method of its class
         for parameter in function.all_parameters:
-            if parameter.kind in tool.marks.demands.variadic:
+            if parameter.kind in tool.demands.variadic:
                 message = f"tool {function.tool_name!r} takes {parameter.kind}{parameter.name}"
                 hint = "name the parameters, or use a list or a dictionary"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)

@@ -68,7 +68,7 @@ class WholeDocstring(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool = function.written
-        option = tool.marks.demands.parses_if if tool else None
+        option = tool.demands.parses_if if tool else None
         if tool is None or option is None or tool.registration is None or tool.kind != "decorator":
             return
         if tool.argument((option, *tool.registration.description, *tool.registration.schema)) or hides_arguments(
