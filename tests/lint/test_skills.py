@@ -80,7 +80,8 @@ def test_tool_that_a_program_imports_exists(invoke, tmp_path, imported, is_repor
         ("AskQuestion", False),
         ("AskUserQuestion", False),
         ("AskUserQestion", True),
-        ("TeamCreate", False),
+        ("TeamMake", False),
+        ("TeamCreate", True),
         ("TaskCreat", True),
     ],
 )

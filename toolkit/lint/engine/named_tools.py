@@ -29,6 +29,9 @@ OF_CLIENTS = frozenset(
 )  # fmt: skip
 """The tools of Claude Code (https://code.claude.com/docs/en/tools-reference, checked 2026-11-26), former ones, and
 those of Cursor that resemble them."""
+_REMOVED: Mapping[str, str] = {"TeamCreate": "2.1.178", "TeamDelete": "2.1.178"}
+"""Tools that Claude Code no longer has, since this version (https://code.claude.com/docs/en/agent-teams, checked
+2026-11-29)."""
 _ALIKE = 0.8
 _SOMEWHAT_ALIKE = 0.6
 _VERY_ALIKE = 0.87
@@ -102,22 +105,46 @@ def _of_bundle(manifest: Manifest, tools: Sequence[ToolDefinition]) -> Iterator[
 def _of_skill(
     mentions: Sequence[Mention], tools: Collection[str], former: Collection[str], *, is_whole: bool
 ) -> Iterator[tuple[Problem, str]]:
-    """Yield a problem for each mention of an unknown tool, and its name."""
+    """Yield a problem for each unknown tool that a skill mentions, at its first mention, and its name."""
     own = {_plain(name) for tool in tools for name in (tool, tool.rpartition(".")[2])}
     servers = {one.server for one in mentions if _plain(one.name) in own}
     known = own | {_plain(name) for name in (*OF_CLIENTS, *ready_tools())}
+    unknown: dict[str, list[Mention]] = {}
     for one in mentions:
-        if _plain(one.name) in known or one.name.isupper():
-            continue
-        is_former = one.name in former
-        near = nearest(one.name, tools, cutoff=_SOMEWHAT_ALIKE if is_former else _ALIKE)
-        if one.is_tool and one.server is None and not near:
-            near = nearest(one.name, OF_CLIENTS, cutoff=_VERY_ALIKE)
-        if near or is_former or (one.is_tool and is_whole and one.server in servers and "_" in one.name):
-            message = f"the skill names the tool {one.name!r}, which no source has"
-            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "remove it, or add its source"
-            hint = f"'{LOCK_FILE}' has it, so it was renamed or removed; {hint}" if is_former else hint
-            yield Problem(UNKNOWN_TOOL_IN_SKILL, message, one.location, "warning", hint), one.name
+        if not (_plain(one.name) in known or one.name.isupper()):
+            unknown.setdefault(one.name, []).append(one)
+    for name, same in unknown.items():
+        found = _fault_of(same, tools, servers if is_whole else (), is_former=name in former)
+        if found is not None:
+            message, hint = found
+            yield Problem(UNKNOWN_TOOL_IN_SKILL, message, same[0].location, "warning", hint), name
+
+
+def _fault_of(
+    same: Sequence[Mention], tools: Collection[str], servers: Collection[str | None], *, is_former: bool
+) -> tuple[str, str] | None:
+    """Return what is wrong with a name that no known tool has, and how to mend it; `None` if it may be of a stranger.
+
+    Args:
+        same: The mentions of the name.
+        tools: The tools of the project.
+        servers: The servers all of whose tools are known.
+        is_former: Whether a tool of the project had the name.
+    """
+    name = same[0].name
+    is_of_client = any(one.is_tool and one.server is None for one in same)
+    if is_of_client and name in _REMOVED:
+        hint = "remove it: a session has one team, and 'Agent' starts its members"
+        return f"Claude Code has no tool {name!r} since version {_REMOVED[name]}", hint
+    near = nearest(name, tools, cutoff=_SOMEWHAT_ALIKE if is_former else _ALIKE)
+    if is_of_client and not near:
+        near = nearest(name, OF_CLIENTS, cutoff=_VERY_ALIKE)
+    is_of_server = "_" in name and any(one.is_tool and one.server in servers for one in same)
+    if not (near or is_former or is_of_server):
+        return None
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "remove it, or add its source"
+    hint = f"'{LOCK_FILE}' has it, so it was renamed or removed; {hint}" if is_former else hint
+    return f"the skill names the tool {name!r}, which no source has", hint
 
 
 def _in_code(names: Collection[str], reports: Iterable[Report]) -> set[str]:
