@@ -71,7 +71,8 @@ PIECES = (
 
 def found_in(folder, text):
     folder.joinpath("server.py").write_text(text, "utf-8")
-    return [str(one) for one in check([str(folder)], Configuration(), settings=LintSettings(is_static=True))]
+    settings = LintSettings(is_static=True, profile="recommended")
+    return [str(one) for one in check([str(folder)], Configuration(), settings=settings)]
 
 
 @pytest.mark.parametrize("case", NEWER)

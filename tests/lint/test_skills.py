@@ -210,9 +210,19 @@ def test_skill_is_minor_where_another_one_is_in_its_place(invoke, tmp_path):
     write(tmp_path / "backups" / "forecast" / "SKILL.md", header=SKILL.replace("name: forecast", "name: [forecast"))
     found = {line.partition("[")[0] for line in lines(invoke, ".")[1] if "TK601" in line}
     assert found == {"backups/forecast/SKILL.md:2:7: info", "phase2/forecast/SKILL.md:1:1: error"}
+    for folder in ("skills", "adapters/codex"):
+        write(tmp_path / folder / "forecast" / "SKILL.md")
+        found = {line.partition("[")[0] for line in lines(invoke, ".")[1] if "TK601" in line}
+        assert found == {"backups/forecast/SKILL.md:2:7: info", "phase2/forecast/SKILL.md:1:1: info"}
+        (tmp_path / folder / "forecast" / "SKILL.md").unlink()
+
+
+def test_link_that_git_could_not_make_is_called_what_it_is(invoke, tmp_path):
     write(tmp_path / "skills" / "forecast" / "SKILL.md")
-    found = {line.partition("[")[0] for line in lines(invoke, ".")[1] if "TK601" in line}
-    assert found == {"backups/forecast/SKILL.md:2:7: info", "phase2/forecast/SKILL.md:1:1: info"}
+    write(tmp_path / "codex" / "weather" / "SKILL.md", header="../../skills/forecast/SKILL.md")
+    found = [one for one in lines(invoke, ".")[1] if "TK601" in one]
+    message = "the skill has nothing but the path of another file"
+    assert found == [f"codex/weather/SKILL.md:1:1: error[TK601] {message}"]
 
 
 def test_document_of_a_project_may_be_called_like_a_skill(invoke, tmp_path):

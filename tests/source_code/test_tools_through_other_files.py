@@ -182,7 +182,7 @@ def test_function_of_another_file_is_checked_alike_when_its_server_is_imported(w
     )
     wanted = ["finding.py:5:22: warning[TK401] 'find' never reads its parameter 'unit'"]
     for paths in (["."], ["server.py", "finding.py"], [".", "--static"]):
-        command = ["lint", "--no-cache", "--quiet", "--format", "concise", *paths]
+        command = ["lint", "--no-cache", "--quiet", "--profile", "recommended", "--format", "concise", *paths]
         assert CliRunner().invoke(application(), command).stdout.splitlines() == wanted
 
 

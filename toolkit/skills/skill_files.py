@@ -22,7 +22,11 @@ _PLUGIN = ".claude-plugin"
 _NEAR = 2
 """The most folders between a project and its skills that clients install."""
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")
-_DESCRIBING = ("index.yaml", "index.yml", "index.json", "skill.yaml", "skill.yml", "skill.json")
+_DESCRIBING = tuple(f"{name}.{end}" for name in ("index", "skill", "skill-spec") for end in ("yaml", "yml", "json"))
+
+
+_LINK = re.compile(r"(?:\.{1,2}/|[\w.-]+/)[\w./-]*")
+"""What Git writes for a symbolic link where it cannot make one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,9 @@ def _without_header(source: Source, file: str) -> Problem:
     """Return why clients find no header in the text of a skill, and where it may have been meant."""
     start, message = 0, "the skill has no header"
     hint = "begin it with '---', the lines 'name: …' and 'description: …', and '---'"
+    if _LINK.fullmatch(source.text.strip()):
+        message, hint = "the skill has nothing but the path of another file", "make it a link again, or copy that file"
+        return Problem(BROKEN_DOCUMENT, message, Location(file, 1, 1), hint=hint)
     if _BEGUN.match(source.text):
         message, hint = "the header of the skill does not end", "end it with a line '---' that is not indented"
     elif later := [one for one in _LATER.finditer(source.text) if not _is_shown(source.text, one)]:

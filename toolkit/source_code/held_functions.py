@@ -64,7 +64,9 @@ class HeldFunctions:
             shown = one if source is self._source else call
             if found.registration.takes_objects:
                 yield from self._objects(found, Expression(source, one, scope), shown)
-            if found.registration.takes_models and not (isinstance(one, ast.List | ast.Tuple) or _is_list(source, one)):
+            if found.registration.takes_models and not (
+                isinstance(one, ast.List | ast.Tuple | ast.Set) or _is_list(source, one)
+            ):
                 yield from self._models(found, Expression(source, one, scope), shown)
             functions = [] if _is_list(source, one) else self._view.functions(one, scope, source)
             for defined in (*functions, *self._returned_by(one, scope, source)):
@@ -130,4 +132,4 @@ def _docstring_of(node: Definition, *, is_here: bool) -> ast.expr:
 def _is_list(source: SourceFile, node: ast.expr) -> bool:
     """Whether a variable is bound to a list, also if the file later defines a function with its name."""
     bound = source.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
-    return any(isinstance(one, ast.List | ast.Tuple) for one in bound)
+    return any(isinstance(one, ast.List | ast.Tuple | ast.Set) for one in bound)

@@ -43,7 +43,7 @@ class _Elements:
             return
         self._seen.add((given.source.path, given.node))
         match given.node:
-            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 for part in parts:
                     yield from self._element(given._replace(node=part), depth)
             case ast.ListComp() | ast.GeneratorExp():

@@ -152,7 +152,7 @@ class Meanings:
                 return self.of(source, value, names)
             case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, op=ast.Add(), right=second):
                 return [*self.of(source, first, names), *self.of(source, second, names)]
-            case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+            case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values) | ast.Set(elts=values):
                 return [one for value in values for one in self.of(source, value, names)]
         return ()
 
@@ -439,7 +439,7 @@ def _listed(value: ast.expr, names: LocalNames, within: frozenset[str] = frozens
     `within` are the variables whose values this list is a part of, such as `found` in `found = found + more`.
     """
     match value:
-        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
             yield from parts
         case ast.BinOp(left=first, op=ast.Add(), right=second):
             yield from (*_listed(first, names, within), *_listed(second, names, within))
@@ -448,7 +448,7 @@ def _listed(value: ast.expr, names: LocalNames, within: frozenset[str] = frozens
         case ast.Name(id=name) if name in names.bound and name not in within:
             bound = [one.binding for one in names.bound[name]]
             for one in (*bound, *added_to(names.node, name)):
-                if isinstance(one, ast.List | ast.Tuple | ast.BinOp):
+                if isinstance(one, ast.List | ast.Tuple | ast.Set | ast.BinOp):
                     yield from _listed(one, names, within | {name})
 
 

@@ -228,7 +228,7 @@ def _place_in_list(node: ast.expr | None, places: Mapping[str, tuple[Place, ...]
     match node:
         case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
             return places.get(ast.unparse(node), ())
-        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
             inner = [one.value if isinstance(one, ast.Starred) else one for one in parts]
             found = inner if isinstance(node, ast.BoolOp) else [one for one in inner if one not in parts]
         case ast.BinOp(left=first, op=ast.Add(), right=second) | ast.IfExp(body=first, orelse=second):

@@ -3,6 +3,9 @@
 import dspy
 import ollama
 import openai
+from azure.ai.agents.models import FunctionDefinition
+from azure.ai.agents.models import FunctionTool as AzureFunctions
+from azure.ai.projects import AIProjectClient
 from browser_use import ActionResult, BrowserSession, Controller, Tools
 from camel.agents import ChatAgent
 from camel.toolkits import FunctionTool
@@ -59,3 +62,19 @@ async def open_order(order: str, browser_session: BrowserSession) -> ActionResul
 @controller.registry.action(description="Refund an order.", param_model=Refund)
 def give_back(params: Refund) -> ActionResult:
     return ActionResult(extracted_content=params.order)
+
+
+def answer(question: str) -> str:
+    """Answer a question about an order."""
+    return question
+
+
+def ask(question: str) -> str:
+    """Ask a clerk about an order."""
+    return question
+
+
+azure = AzureFunctions(functions={find})
+azure.add_functions({answer})
+AIProjectClient(endpoint="").agents.enable_auto_function_calls({ask})
+FunctionDefinition(name="settle", description="Settle an order.", parameters={"type": "object", "properties": {}})

@@ -1,17 +1,17 @@
 """Finds what makes the header of a skill unnecessary: a program of the project that reads it, or a copy with one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.skills.skill_files import read_skill
+from toolkit.skills.skill_folders import find_skills
 from toolkit.source_code.project_files import project_files, project_folder
+from toolkit.source_code.sample_files import is_left_behind
 
 _PLUGIN = ".claude-plugin"
-_INSTALLED = "skills"
 _OPENS = re.compile(rb"""["'](?:[^"'\s]*/)?SKILL\.md["']""")
 _HEADER = re.compile(rb"frontmatter|front[ _-]matter|yaml|[\"']---", re.IGNORECASE)
 """What a program mentions that reads the headers of skills."""
@@ -19,30 +19,48 @@ _HEADINGS = re.compile(rb"""["'](?:\^?#{1,3} |\^#)""")
 """A heading, in a text of a program that reads those of a skill instead."""
 
 
-def own_reader(file: Path) -> str | None:
-    """Return the name of a program of a project that reads the headings of skills, if none reads their headers.
+class SkillReaders:
+    """Answers what else reads or has the skills of a project; each project is searched once."""
 
-    Skills in hidden folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
-    """
-    folder, is_whole = project_folder(str(file.absolute()))
-    inner = file.absolute().relative_to(folder).parts if is_whole else ()
-    around = (folder.joinpath(*inner[:count]) for count in range(len(inner)))
-    if not is_whole or any(one.startswith(".") for one in inner) or any((one / _PLUGIN).is_dir() for one in around):
-        return None
-    return next(iter(_readers_in(folder)), None)
+    def __init__(self) -> None:
+        self._programs: dict[Path, Sequence[str]] = {}
+        self._others: dict[Path, Mapping[str, Sequence[str]]] = {}
+
+    def own_reader(self, file: Path) -> str | None:
+        """Return the name of a program of a project that reads the headings of skills, if none reads their headers.
+
+        Skills in hidden folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
+        """
+        folder, is_whole = project_folder(str(file.absolute()))
+        inner = file.absolute().relative_to(folder).parts if is_whole else ()
+        around = (folder.joinpath(*inner[:count]) for count in range(len(inner)))
+        if not is_whole or any(one.startswith(".") for one in inner) or any((one / _PLUGIN).is_dir() for one in around):
+            return None
+        if folder not in self._programs:
+            self._programs[folder] = _programs_in(folder)
+        return next(iter(self._programs[folder]), None)
+
+    def installed_copy(self, file: Path) -> str | None:
+        """Return another skill of a project with the same name and a header, which clients read instead, or `None`."""
+        folder, is_whole = project_folder(str(file.absolute()))
+        if not is_whole:
+            return None
+        if folder not in self._others:
+            self._others[folder] = _with_headers(folder)
+        others = self._others[folder].get(file.absolute().parent.name, ())
+        return next((one for one in others if folder / one != file.absolute()), None)
 
 
-def installed_copy(file: Path) -> str | None:
-    """Return the skill with a header that a project has under the same name in `skills` at its root, or `None`."""
-    folder, is_whole = project_folder(str(file.absolute()))
-    other = folder / _INSTALLED / file.absolute().parent.name / file.name
-    if not is_whole or other == file.absolute() or not other.is_file() or read_skill(other).header is None:
-        return None
-    return other.relative_to(folder).as_posix()
+def _with_headers(folder: Path) -> Mapping[str, Sequence[str]]:
+    """Return the skills of a project that have a header and are not left behind, by the names of their folders."""
+    found: dict[str, list[str]] = {}
+    for one in find_skills(folder):
+        if not is_left_behind(str(one), folder) and read_skill(one).header is not None:
+            found.setdefault(one.parent.name, []).append(one.relative_to(folder).as_posix())
+    return found
 
 
-@cache
-def _readers_in(folder: Path) -> Sequence[str]:
+def _programs_in(folder: Path) -> Sequence[str]:
     found, is_read = [], False
     for one in project_files(str(folder / "SKILL.md")):
         with suppress(OSError):

@@ -67,6 +67,7 @@ from toolkit.codes import (
     UNRESTRICTED_URL,
     UNSTATED_CONSTRAINT,
     UNTYPED_PARAMETER,
+    UNUSED_PARAMETER,
     VAGUE_TOOL_NAME,
     WHOLE_DOCSTRING,
 )
@@ -195,10 +196,13 @@ _CIRCUMSTANTIAL = frozenset(
         INVALID_TOOL_NAME, MISSING_DESCRIPTION, MISSING_PARAMETER_DESCRIPTION, MAGIC_STRING, BLOCKING_IN_ASYNC,
         PRINTS_TO_STDOUT, NO_TIMEOUT, DESTRUCTIVE_WITHOUT_APPROVAL, SHELL_STRING, INVALID_SKILL_HEADER,
         LONG_SKILL, SCRIPT_NOT_EXECUTABLE, UNKNOWN_TOOL_IN_SKILL, MANIFEST_MISMATCH, DEPRECATED_FEATURE,
-        LETHAL_TRIFECTA, TEXT_AFTER_SECTION,
+        LETHAL_TRIFECTA, TEXT_AFTER_SECTION, UNUSED_PARAMETER,
     }
 )  # fmt: skip
-"""The rules that are not essential: in code that nobody had seen, under 80% of what they found was useful."""
+"""The rules that are not essential: in code that nobody had seen, under 80% of what they found was useful.
+
+What attacks a model is essential whatever its share: most attacks in public code are there to be shown, but not all.
+"""
 
 
 def is_part_of(profile: Profile, problem: Problem) -> bool:

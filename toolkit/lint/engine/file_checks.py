@@ -28,7 +28,7 @@ from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.clues.dead_code import is_never_defined
 from toolkit.lint.clues.mocks import is_pretended
-from toolkit.lint.clues.skill_readers import installed_copy, own_reader
+from toolkit.lint.clues.skill_readers import SkillReaders
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
 from toolkit.lint.definitions.built_definitions import (
     built_definition,
@@ -168,6 +168,7 @@ class FileChecker:
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._others: dict[str, PythonFile] = {}
+        self._readers = SkillReaders()
         self._tool, self._function, self._module, self._pipeline, self._skill, self._manifest, self._api = (
             [rule for rule in rules if rule.overrides(f"check_{what}")]
             for what in ("tool", "function", "module", "pipeline", "skill", "manifest", "api")
@@ -391,10 +392,10 @@ class FileChecker:
             ]
         elif self._skill and not is_for_clients(skill.folder, self._skill[0].settings.directory):
             problems = [replace(one, severity="info") for one in problems]
-        elif is_bare and (reader := own_reader(Path(file))):
+        elif is_bare and (reader := self._readers.own_reader(Path(file))):
             hint = f"'{reader}' reads it without one; other clients do not know its name and description"
             problems = [replace(one, severity="info", hint=hint) for one in problems]
-        elif is_bare and (copy := installed_copy(Path(file))):
+        elif is_bare and (copy := self._readers.installed_copy(Path(file))):
             problems = [replace(one, severity="info", hint=f"clients read '{copy}' instead") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]

@@ -52,10 +52,11 @@ class UnusedParameter(Rule):
     that the parameter is injected, reserved, unused, or only for reference or the log, and if the function is a mock, which only
     returns what is written in it, or a simulation according to its docstring and its body.
 
-    A finding is essential only if the function does something: it reads another parameter, or calls something that may
-    have an effect, and no name, comment or text in it says that it is a mock, a stub, not implemented or not supported yet, nor the docstring
-    of the module that it has stubs or mock data. A `reason`
-    that nobody reads is not essential, nor a parameter of a tool such as `think`, in which a model writes for itself, nor is a tool that no code of the project names although it names others of the file.
+    In tools of other frameworks, a finding is recommended, but not essential, and only if the function does something: it
+    reads another parameter, or calls something that may have an effect, and no name, comment or text in it says that it
+    is a mock, a stub, not implemented or not supported yet, nor the docstring of the module that it has stubs or mock
+    data. A `reason` that nobody reads is not recommended, nor a parameter of a tool such as `think`, in which a model
+    writes for itself, nor that of a tool that no code of the project names although it names others of the file.
 
     ## Example
 
