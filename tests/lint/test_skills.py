@@ -376,7 +376,10 @@ def test_code_is_read_as_often_for_many_names_as_for_one(invoke, tmp_path):
     assert times[0] == times[1] > 0
 
 
-@pytest.mark.parametrize(("name", "severity"), [("shop:find", "info"), ("desk:find", "error"), ("shop: find", "error")])
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [("shop:find", "info"), ("shop-find", "info"), ("find-shop", "warning"), ("shop: find", "error")],
+)
 def test_name_by_which_claude_code_offers_the_skill_of_a_plugin_is_mild(invoke, tmp_path, name, severity):
     write(tmp_path / "shop" / ".claude-plugin" / "plugin.json", header='{"name": "shop", "version": "1.0.0"}')
     write(

@@ -442,3 +442,22 @@ def test_function_that_makes_tools_of_its_parameters_hides_none(write):
     assert findings("--select", "TK004", "--static", "makers.py") == ([], 0)
     write(makers=MAKERS.replace("with_errors(function)", "found_for(name=name)"))
     assert findings("--select", "TK004", "--static", "makers.py") == ([("TK004", "info", "makers.py:7")], 0)
+
+
+@pytest.mark.parametrize(
+    ("imported", "call", "framework"),
+    [
+        ("from fastmcp import FastMCP", "FastMCP.from_openapi(json.load(open('shop.json')), client)", "FastMCP"),
+        ("from fastmcp import FastMCP", "FastMCP.from_fastapi(app)", "FastMCP"),
+        ("from fastapi_mcp import FastApiMCP", "FastApiMCP(app)", "FastAPI-MCP"),
+    ],
+)
+def test_server_made_of_routes_has_tools_that_no_source_shows(tmp_path, monkeypatch, imported, call, framework):
+    monkeypatch.chdir(tmp_path)
+    text = f"import json\n{imported}\nfrom shop import app, client\n\nserver = {call}\n"
+    (tmp_path / "server.py").write_text(text, "utf-8")
+    shown = f"{call.partition('(')[0]}(…)"
+    result = CliRunner().invoke(application(), ["lint", "--no-cache", "--static", "--format", "json", "server.py"])
+    assert [(one["message"], one["location"]["line"]) for one in json.loads(result.stdout)] == [
+        (f"{framework} may have more tools: the source does not show what '{shown}' registers", 5)
+    ]

@@ -47,6 +47,8 @@ MARKS = SourceMarks(
         ),
         Registration(("fastmcp.tools.*Tool.from_tool",), "definition"),
         Registration(("fastmcp.*FastMCP",), "holder", function=("tools",)),
+        Registration(("fastmcp.*FastMCP.from_fastapi",), "routes"),
+        Registration(("fastmcp.*FastMCP.from_openapi",), "routes"),
     ),
     tool_classes=(ToolClasses(("fastmcp.tools.*Tool",), ("run",), schema=("parameters",), takes_call=True),),
     injected=Injected(

@@ -58,8 +58,11 @@ class RegisteringCalls:
             named = self._finders.instances.made_by(self._source, call, names)
             yield from () if named is None else [self._view.tool(named.marks, "class", call, name=named.name)]
             return
-        if self._is_of_no_model(call, found):
-            return
+        if not self._is_of_no_model(call, found):
+            yield from self._by_way(call, found, names)
+
+    def _by_way(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the tools that a call registers in the way of its registration."""
         registration = found.registration
         match registration.way:
             case "mark":
@@ -73,6 +76,8 @@ class RegisteringCalls:
                 yield from self._definitions.defined_by(call, found, names)
             case "holder":
                 yield from self._lists.held_by(call, found, names)
+            case "routes":
+                self._view.leave_open(call, found, names)
 
     def _of_others(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the functions in `tools=[…]` of a call of which nothing else is known."""

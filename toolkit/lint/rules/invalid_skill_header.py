@@ -36,10 +36,12 @@ class InvalidSkillHeader(Rule):
     `.claude/skills` needs no name, since Claude Code takes that of its folder, and no description there is a warning,
     since it then takes the first paragraph. A name with underscores is a warning: many clients take any name. The name is an `info` if its
     folder is a Python package, or beside one, and so is one that differs from that of a folder outside of a folder for
-    skills: nothing shows that a client reads it there. So is a name such as `shop:find` in the plugin `shop`, by which
-    Claude Code offers the skill. The specification allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the description and 500
-    for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because both become a part of
-    the model's instructions.
+    skills: nothing shows that a client reads it there. So is a name such as `shop:find` or `shop-find` in the folder
+    `find` of a plugin, since Claude Code offers the skill by the names of the plugin and the folder.
+
+    The specification allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the
+    description and 500 for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because
+    both become a part of the model's instructions.
 
     ## Example
 
@@ -128,9 +130,8 @@ def _is_own_name(skill: Skill, fault: HeaderFault) -> bool:
     if skill.name is None or fault.location != skill.name.location:
         return False
     parent = skill.folder.parent
-    is_in_plugin = (parent.parent / _PLUGIN).is_dir()
-    if is_in_plugin and skill.name.text == f"{parent.parent.name}:{skill.folder.name}":
-        return True  # the name by which Claude Code offers the skill of a plugin
+    if (parent.parent / _PLUGIN).is_dir() and re.search(rf"[:-]{re.escape(skill.folder.name)}$", skill.name.text):
+        return True  # Claude Code offers the skill of a plugin as `PLUGIN:FOLDER`
     if fault.is_usable and not parent.name.endswith("skills"):
         return True
     is_package = skill.folder.name.isidentifier() and any(one.is_file() for one in _packages_around(skill.folder))

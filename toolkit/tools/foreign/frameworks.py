@@ -119,6 +119,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "agent_framework": Framework(("agent_framework",), refusals=("ToolException",)),
     "agno": Framework(("agno", "phi")),
     "gradio": Framework(("gradio",), is_broad=True),
+    "fastapi_mcp": Framework(("fastapi_mcp",)),
     "azure_ai_agents": Framework(("azure.ai",), is_broad=True),
     "browser_use": Framework(("browser_use",)),
     "swarm": Framework(("swarm",)),

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 Place = int | str
 """The position or the keyword of an argument in a call."""
-Way = Literal["mark", "function", "definition", "holder"]
+Way = Literal["mark", "function", "definition", "holder", "routes"]
 
 
 class Registration(NamedTuple):
@@ -22,7 +22,8 @@ class Registration(NamedTuple):
         names: Patterns for the name of the called function (see `SourceMarks`).
         way: `mark` is a decorator, or is called like one; `function` is called with the function of the tool;
             `definition` defines the whole tool itself; `holder` is called with a list, and creates a tool from each
-            plain function in it.
+            plain function in it; `routes` is called with an app or a document, and creates a tool from each of its
+            operations, which no source shows.
         function: The function or the list.
         name: The name of the tool; by default that of the function.
         description: The description of the tool; by default the docstring.
