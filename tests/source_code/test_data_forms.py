@@ -76,6 +76,11 @@ def listed():
         ),
         (f'ai.register_tool("find", "Find an order.", {ORDER}, find)\n', "1 find openai_api parameters"),
         ('ai.register_tool("find", find, {}, "Find an order.")\n', "1 find openai_api parameters"),
+        (f'tool_registry.add("find", "Find an order.", {ORDER}, find)\n', "1 find openai_api parameters"),
+        (
+            'tool_registry.add("find", "Find an order.", _schema({"order": text()}, ["order"]), find)\n',
+            "1 find openai_api parameters",
+        ),
         ('ai.register_tool("find", find, "Find an order.")\n', "1 find openai_api parameters"),
         (
             f'ACTIONS = {{"functions": [{{"name": "find", "description": "Find.", "parameters": {TOLD}}}]}}\n',
@@ -212,6 +217,8 @@ def test_a_definition_is_a_tool_where_it_is(text, tool, write, listed):
         'TOOL = ToolSpec(name="find", description="Find.", handler=find)  # of a package\n',
         'ai.register_tool("find", "Find an order.", {"order": 1})\n',
         'ai.register_tool("find", find)\n',
+        'tool_registry.add("find", "Find an order.", find)\n',
+        f'tool_pages.add("find", "Find an order.", {ORDER}, find)\n',
         'SHAPE = {"name": "find", "description": "Find.", "parameters": {"order": {"type": "string", "length": 3}}}\n',
         f'NAME = "find"\nNAME = "pay"\nTOOL = {CHAT}\n'.replace('"name": "find"', '"name": NAME'),
         f'shop.add_form(name="find", description="Find.", schema={ORDER})\n',

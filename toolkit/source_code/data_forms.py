@@ -14,7 +14,13 @@ from toolkit.source_code.described_functions import DESCRIBING, described_functi
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.list_elements import elements_of
 from toolkit.source_code.local_names import LocalNames, scope_around
-from toolkit.source_code.registry_calls import given_definition, is_registration, lists_properties, maps_parameters
+from toolkit.source_code.registry_calls import (
+    given_definition,
+    is_addition,
+    is_registration,
+    lists_properties,
+    maps_parameters,
+)
 from toolkit.source_code.source_files import SourceFile, last_name
 from toolkit.source_code.syntax_nodes import parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of
@@ -238,7 +244,8 @@ def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
 
 def _is_sure(node: ast.expr, schema: ast.expr) -> bool:
     """Return whether an expression with the parts of a definition is one, and nothing else that has such parts."""
-    return is_registration(node) or lists_properties(as_dictionary(schema) or schema) or maps_parameters(schema)
+    is_given = is_registration(node) or is_addition(node)
+    return is_given or lists_properties(as_dictionary(schema) or schema) or maps_parameters(schema)
 
 
 def _list_in_comprehension(source: SourceFile, element: ast.expr, name: str) -> ast.expr | None:

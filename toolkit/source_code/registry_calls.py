@@ -31,7 +31,8 @@ def given_definition(node: ast.expr) -> ast.Dict | None:
     if not isinstance(node, ast.Call):
         return None
     made = last_name(node.func).lower()
-    if not (is_registration(node) or (any(one in made for one in _TELLING) and all(map(_is_text, node.args[:1])))):
+    may_be = is_addition(node) or any(one in made for one in _TELLING)
+    if not (is_registration(node) or (may_be and all(map(_is_text, node.args[:1])))):
         return None
     parts = registered_parts(node)
     if not parts.keys() >= _DEFINITION:
@@ -50,6 +51,14 @@ def registered_parts(call: ast.Call) -> dict[str, ast.expr]:
 def is_registration(node: ast.expr) -> bool:
     """Return whether an expression is a call of a function such as `register_tool` or `addTool`."""
     return isinstance(node, ast.Call) and any(one in last_name(node.func) for one in REGISTERING)
+
+
+def is_addition(node: ast.expr) -> bool:
+    """Return whether an expression is a call such as `registry.add(…)`, which adds a tool if it is given a schema."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="add")):
+            return "registry" in last_name(owner).lower()
+    return False
 
 
 def lists_properties(schema: ast.expr) -> bool:
@@ -79,7 +88,7 @@ def _by_position(given: Sequence[ast.expr]) -> dict[str, ast.expr]:
     for at, one in enumerate(given):
         if _is_text(one):
             parts.setdefault("description" if at else "name", one)
-        elif lists_properties(one) or _is_empty(one):
+        elif lists_properties(one) or _is_empty(one) or _makes_schema(one):
             parts.setdefault("parameters", one)
         elif isinstance(one, ast.Name | ast.Attribute):
             parts.setdefault("function", one)
@@ -90,6 +99,11 @@ def _name_after_function(parts: dict[str, ast.expr]) -> None:
     function = next((parts[one] for one in FUNCTION_PARTS if one in parts), None)
     if "name" not in parts and isinstance(function, ast.Name | ast.Attribute):
         parts["name"] = placed(ast.Attribute(function, "__name__", ast.Load()), function)
+
+
+def _makes_schema(node: ast.expr) -> bool:
+    """Whether an expression is a call of a function that makes a schema, such as `object_schema({…}, ["order"])`."""
+    return isinstance(node, ast.Call) and last_name(node.func).lower().endswith("schema")
 
 
 def _is_empty(node: ast.expr) -> bool:

@@ -43,7 +43,7 @@ _FORMS = (
     *(one.encode() for one in REGISTERING),
 )
 _ENTRY = rf"""["'](?:{"|".join(FUNCTION_PARTS)})["'][ \t]*:[ \t]*[^\W\d]"""
-_CALL = r"""(?:Tool\w*|\.register)\(\s*(?:(?:name|description)[ \t]*=|["'])"""
+_CALL = r"""(?:Tool\w*|\.register|registry\.add)\(\s*(?:(?:name|description)[ \t]*=|["'])"""
 _TELLS = rf"""["'](?:{"|".join(TOLD_PARTS)})["'][ \t]*:[ \t]*\{{\s*["']\w+["'][ \t]*:[ \t]*["']"""
 _DESCRIBED = re.compile(f"{_ENTRY}|{_CALL}|{_TELLS}".encode())
 """An entry of a table with a function or texts about parameters, or a call that begins with a tool's name or text."""
