@@ -43,6 +43,13 @@ def test_output_that_somebody_has_pasted_is_a_note(write):
     assert found("--static", ".")["output.py"] == "error"
 
 
+def test_file_of_python_2_is_a_note_unless_it_uses_a_framework(write):
+    old = '"""Tools of the shop."""\n\nprint "found"\n'
+    write(shop=old, main="import shop\n", server=f"from fastmcp import FastMCP\n{old}", moded="tools = 0777\n")
+    assert found("--static", ".") == {"moded.py": "info", "server.py": "error", "shop.py": "info"}
+    assert found("--static", "shop.py") == {"shop.py": "error"}
+
+
 def test_markdown_that_was_saved_as_python_is_a_note(write):
     guide = "# The shop\n\nIts tools find orders · and pay them.\n\n```python\nimport shop\n\n@server.tool()\ndef find(order): ...\n```\n"
     write(GUIDE=guide, server=f'{BROKEN}\n\ndef told():\n    """Shows a call.\n\n```python\nfind("1")\n```\n    """\n')

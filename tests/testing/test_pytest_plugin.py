@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.testing.case_projects import write_shop
+from toolkit_cli.main import application
 
 SAMPLES = Path(__file__).parents[2] / "sample_pipelines"
 CASES = """\
@@ -202,3 +204,28 @@ def test_the_samples_keep_their_promises_in_pytest_and_on_the_command_line(run_p
     files = ["samples/lessons.cases.yaml", "samples/agents/agents.cases.yaml"]
     finished = program("test", *files)
     assert (finished.returncode, finished.stdout) == (0, "25 passed (25 cases in 2 files)\n")
+
+
+OF_ANOTHER_PROGRAM = """\
+cases:
+  - input: Write a post.
+    expect: trigger
+"""
+
+
+def test_case_files_of_another_program_are_left_alone_in_folders(tmp_path, monkeypatch):
+    """Its files may have the same names: `toolkit lint .`, `toolkit test .` and pytest pass over them, unless named."""
+    monkeypatch.chdir(tmp_path)
+    write_shop(tmp_path)
+    (tmp_path / "doctor.cases.yaml").write_text(OF_ANOTHER_PROGRAM, "utf-8")
+
+    def said():
+        lint, test = (CliRunner().invoke(application(), words).output for words in (["lint", "."], ["test", "."]))
+        tested = [sys.executable, "-m", "pytest", "-q"]
+        return lint, test, subprocess.run(tested, capture_output=True, text=True, check=False).stdout
+
+    assert not any("doctor.cases" in one for one in said())
+    for command in ("lint", "test"):
+        assert "doctor.cases.yaml" in CliRunner().invoke(application(), [command, "doctor.cases.yaml"]).output
+    (tmp_path / "shop.cases.yaml").write_text("cases:\n  - {run: shop.py:price, wiht: {order: A-17}}\n", "utf-8")
+    assert all("wiht" in one for one in said())

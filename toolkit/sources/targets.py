@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from glob import has_magic
 from pathlib import Path
 from shlex import quote
@@ -10,7 +11,7 @@ from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_A_TOOL, NOT_FOUND
 from toolkit.problems import Problem, did_you_mean
-from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular, real_paths, without_detours
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes, bounded_text, open_regular, real_paths, without_detours
 from toolkit.settings.configuration import POLICY_FILE
 from toolkit.source_code.module_files import PYTHON
 
@@ -67,6 +68,26 @@ def _may_be_pipeline(name: str) -> bool:
 def is_case_file(name: str) -> bool:
     """Return whether a file with this name holds test cases."""
     return name.endswith(CASES)
+
+
+def case_files_in(folder: Path) -> list[Path]:
+    """Return the files with test cases in a folder and below it, sorted, without those of another program."""
+    from toolkit.source_code.project_files import files_below  # few targets are folders
+
+    return [one for one in files_below(folder, CASES) if has_cases(one)]
+
+
+def has_cases(file: Path) -> bool:
+    """Return whether a file named like one with test cases is ours: it runs or asks something, or nobody can tell."""
+    with suppress(OSError):
+        text = bounded_bytes(file)
+        return b"\0" in text or not _KEY.search(text) or _OF_CASES.search(text) is not None
+    return True
+
+
+_KEY = re.compile(rb"^[ \t-]*[\w\"']+[ \t]*:", re.MULTILINE)
+_OF_CASES = re.compile(rb"""(?:^|[\s{,"'-])(?:toolkit|run|ask)["']?[ \t]*:""")
+"""The version of the format, and what every case has."""
 
 
 def is_benchmark(name: str) -> bool:

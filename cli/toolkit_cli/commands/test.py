@@ -9,8 +9,7 @@ import typer
 
 from toolkit.codes import FAILED_CASE
 from toolkit.problems import Problem, errors_among, seen_from
-from toolkit.source_code.project_files import files_below
-from toolkit.sources.targets import CASES, is_benchmark, is_case_file, tool_files
+from toolkit.sources.targets import case_files_in, is_benchmark, is_case_file, tool_files
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, report
@@ -168,7 +167,7 @@ test.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for 
 def _by_kind(targets: list[str] | tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Return the targets with cases, and those with tools; a folder may have both."""
     files = [one for one in targets if is_case_file(one) or is_benchmark(one)]
-    of_cases = [one for one in targets if one in files or (Path(one).is_dir() and files_below(Path(one), CASES))]
+    of_cases = [one for one in targets if one in files or (Path(one).is_dir() and case_files_in(Path(one)))]
     of_tools = [one for one in targets if one not in files and (one not in of_cases or tool_files(Path(one)))]
     return of_cases, of_tools
 

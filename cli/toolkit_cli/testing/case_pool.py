@@ -15,8 +15,7 @@ from toolkit.cases.cassettes import Cassette
 from toolkit.codes import NOT_FOUND
 from toolkit.documents.nodes import Word
 from toolkit.problems import Problem, errors_among
-from toolkit.source_code.project_files import files_below
-from toolkit.sources.targets import CASES
+from toolkit.sources.targets import case_files_in
 from toolkit.testing.failing_inputs import keep_record, read_record
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, cannot_write, code_for
@@ -56,7 +55,7 @@ def read_files(targets: Sequence[str]) -> list[CaseFile]:
 def _matching(target: str) -> list[Path]:
     """Return the files in a folder, those of a pattern, which shells of Windows leave to the program, or the file."""
     if Path(target).is_dir():
-        return files_below(Path(target), CASES)
+        return case_files_in(Path(target))
     start = Path(target).anchor
     return sorted(Path(start or ".").glob(target.removeprefix(start))) if has_magic(target) else [Path(target)]
 

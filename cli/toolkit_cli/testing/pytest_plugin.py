@@ -26,8 +26,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseModul
     """Collect a case file."""
     if not file_path.name.endswith(_SUFFIXES) or not parent.config.getini("toolkit_cases"):
         return None
+    from toolkit.sources.targets import has_cases
     from toolkit_cli.testing.case_items import CaseModule
 
+    if not has_cases(file_path):
+        return None
     return CaseModule.from_parent(parent, path=file_path)
 
 

@@ -24,6 +24,13 @@ _BLANK = re.compile(rb"^[ \t]*[\w.\[\]\"']+[ \t]*=[ \t]*#[^\n]*$", re.MULTILINE)
 """Where an exercise has a comment for what somebody is to write: `result = # Add code here`."""
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
 
+_OF_PYTHON_2 = (
+    "Missing parentheses in call to",
+    "multiple exception types must be parenthesized",
+    "leading zeros in decimal integer",
+)
+"""What Python says of the syntax of Python 2, for which no framework of tools was ever written."""
+
 
 def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Request]) -> Iterator[Problem]:
     """Yield the problems; that a file cannot be imported is an `info` if nobody imports it and it was not named."""
@@ -31,9 +38,16 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
     left_over = {one.file for one in requests if one.file in unread and _looks_left_over(one)} if unread else set()
     minor = left_over - _mentioned(left_over, requests) if left_over else left_over
     minor |= {one.file for one in requests if one.file in unread and not one.is_named and _is_no_module(one)}
+    old = {one.location.file for one in problems if one.location and one.code == DOES_NOT_IMPORT and _is_old(one)}
+    minor |= {one.file for one in requests if one.file in old and not (one.is_named or _uses_framework(one))}
     for problem in problems:
         is_minor = problem.code == DOES_NOT_IMPORT and problem.location is not None and problem.location.file in minor
         yield replace(problem, severity="info") if is_minor else problem
+
+
+def _is_old(problem: Problem) -> bool:
+    """Return whether a file cannot be read because it is written for Python 2."""
+    return any(one in problem.message for one in _OF_PYTHON_2)
 
 
 def _looks_left_over(request: Request) -> bool:

@@ -17,7 +17,16 @@ from toolkit.skills.skill_files import SKILL_FILE
 from toolkit.skills.skill_folders import find_skills
 from toolkit.source_code.module_files import PYTHON
 from toolkit.source_code.project_files import files_below
-from toolkit.sources.targets import CASES, JSON, YAML, FilesTarget, is_api_text, is_case_file, means_api, parse_target
+from toolkit.sources.targets import (
+    JSON,
+    YAML,
+    FilesTarget,
+    has_cases,
+    is_api_text,
+    is_case_file,
+    means_api,
+    parse_target,
+)
 
 if TYPE_CHECKING:
     from toolkit.openapi.api_settings import ApiSettings
@@ -171,7 +180,8 @@ def _others_below(folder: Path) -> tuple[Iterable[Path], set[str]]:
     found = files_below(folder, (JSON, *YAML, SKILL_FILE), hidden=(PLUGIN_FOLDER,))
     visible = [path for path in found if PLUGIN_FOLDER not in path.relative_to(folder).parts]
     files = [
-        *(one for one in visible if one.name == _TOOLS_JSON or one.name.endswith((f".{_TOOLS_JSON}", *CASES))),
+        *(one for one in visible if one.name == _TOOLS_JSON or one.name.endswith(f".{_TOOLS_JSON}")),
+        *(one for one in visible if is_case_file(one.name) and has_cases(one)),
         *find_skills(folder, visible),
         *(one for one in found if one.name in NAMES and kind_of(str(one))),
     ]
