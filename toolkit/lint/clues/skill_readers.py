@@ -31,24 +31,37 @@ class SkillReaders:
 
         Skills in hidden folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
         """
-        folder, is_whole = project_folder(str(file.absolute()))
-        inner = file.absolute().relative_to(folder).parts if is_whole else ()
-        around = (folder.joinpath(*inner[:count]) for count in range(len(inner)))
-        if not is_whole or any(one.startswith(".") for one in inner) or any((one / _PLUGIN).is_dir() for one in around):
+        folder = _project_of(file)
+        if folder is None or _is_for_clients(file, folder):
             return None
         if folder not in self._programs:
             self._programs[folder] = _programs_in(folder)
         return next(iter(self._programs[folder]), None)
 
     def installed_copy(self, file: Path) -> str | None:
-        """Return another skill of a project with the same name and a header, which clients read instead, or `None`."""
-        folder, is_whole = project_folder(str(file.absolute()))
-        if not is_whole:
+        """Return another skill of a project with the same name and a header, which clients read instead, or `None`.
+
+        They read skills in hidden folders and in plugins, too, where another one may have the same name.
+        """
+        folder = _project_of(file)
+        if folder is None or _is_for_clients(file, folder):
             return None
         if folder not in self._others:
             self._others[folder] = _with_headers(folder)
         others = self._others[folder].get(file.absolute().parent.name, ())
         return next((one for one in others if folder / one != file.absolute()), None)
+
+
+def _project_of(file: Path) -> Path | None:
+    folder, is_whole = project_folder(str(file.absolute()))
+    return folder if is_whole else None
+
+
+def _is_for_clients(file: Path, folder: Path) -> bool:
+    """Return whether a skill of the project in a folder is where clients look for skills themselves."""
+    inner = file.absolute().relative_to(folder).parts
+    around = (folder.joinpath(*inner[:count]) for count in range(len(inner)))
+    return any(one.startswith(".") for one in inner) or any((one / _PLUGIN).is_dir() for one in around)
 
 
 def _with_headers(folder: Path) -> Mapping[str, Sequence[str]]:

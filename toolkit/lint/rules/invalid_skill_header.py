@@ -17,7 +17,7 @@ _LONGEST_COMPATIBILITY = 500
 _NO_NAME = "the skill has no name"
 _PACKAGE = "__init__.py"
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
-_PLUGIN = ".claude-plugin"
+_OF_PLUGINS = (".claude-plugin", "plugin.json")
 _KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _OF_CLIENTS = (
     "agent", "argument-hint", "arguments", "context", "disable-model-invocation", "disallowed-tools", "effort", "hooks",
@@ -130,7 +130,8 @@ def _is_own_name(skill: Skill, fault: HeaderFault) -> bool:
     if skill.name is None or fault.location != skill.name.location:
         return False
     parent = skill.folder.parent
-    if (parent.parent / _PLUGIN).is_dir() and re.search(rf"[:-]{re.escape(skill.folder.name)}$", skill.name.text):
+    is_in_plugin = any((parent.parent / one).exists() for one in _OF_PLUGINS)
+    if is_in_plugin and re.search(rf"[:-]{re.escape(skill.folder.name)}$", skill.name.text):
         return True  # Claude Code offers the skill of a plugin as `PLUGIN:FOLDER`
     if fault.is_usable and not parent.name.endswith("skills"):
         return True
