@@ -216,16 +216,17 @@ cases:
 def test_case_files_of_another_program_are_left_alone_in_folders(tmp_path, monkeypatch):
     """Its files may have the same names: `toolkit lint .`, `toolkit test .` and pytest pass over them, unless named."""
     monkeypatch.chdir(tmp_path)
-    write_shop(tmp_path)
-    (tmp_path / "doctor.cases.yaml").write_text(OF_ANOTHER_PROGRAM, "utf-8")
+    folder = tmp_path / "checks"
+    folder.mkdir()
+    (folder / "doctor.cases.yaml").write_text(OF_ANOTHER_PROGRAM, "utf-8")
 
     def said():
-        lint, test = (CliRunner().invoke(application(), words).output for words in (["lint", "."], ["test", "."]))
-        tested = [sys.executable, "-m", "pytest", "-q"]
+        lint, test = (CliRunner().invoke(application(), [command, "checks"]).output for command in ("lint", "test"))
+        tested = [sys.executable, "-m", "pytest", "-q", "checks"]
         return lint, test, subprocess.run(tested, capture_output=True, text=True, check=False).stdout
 
     assert not any("doctor.cases" in one for one in said())
     for command in ("lint", "test"):
-        assert "doctor.cases.yaml" in CliRunner().invoke(application(), [command, "doctor.cases.yaml"]).output
-    (tmp_path / "shop.cases.yaml").write_text("cases:\n  - {run: shop.py:price, wiht: {order: A-17}}\n", "utf-8")
+        assert "doctor.cases.yaml" in CliRunner().invoke(application(), [command, "checks/doctor.cases.yaml"]).output
+    (folder / "shop.cases.yaml").write_text("cases:\n  - {run: shop.py:price, wiht: {order: A-17}}\n", "utf-8")
     assert all("wiht" in one for one in said())
