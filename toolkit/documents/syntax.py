@@ -174,7 +174,7 @@ def _wrong_key(stuck: _Stuck, start: int, line: str) -> tuple[str, str]:
     if block := _BLOCK_START.search(above):
         return f"this line is not indented below '{block[1]}'", "indent all lines of the text"
     if len(line.split()) == 1:
-        return f"there is no ': ' after '{line}'", f"write '{line}: …', with a colon and a space"
+        return f"there is no ':' after '{line}'", f"write '{line}: …', or '{line}:' if its value is below"
     hint = "write 'key: value'; or indent it, or put quotes around the whole value, if it is a part of it"
     return "this line has no ': ', and it is not indented as a part of the value above", hint
 

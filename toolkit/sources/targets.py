@@ -78,16 +78,21 @@ def case_files_in(folder: Path) -> list[Path]:
 
 
 def has_cases(file: Path) -> bool:
-    """Return whether a file named like one with test cases is ours: it runs or asks something, or nobody can tell."""
+    """Return whether a file named like one with test cases is ours, not one of another program.
+
+    Ours run or ask something, and those of others have keys that ours do not have; a file with neither is a mistake.
+    """
     with suppress(OSError):
         text = bounded_bytes(file)
-        return b"\0" in text or not _KEY.search(text) or _OF_CASES.search(text) is not None
+        return _OF_CASES.search(text) is not None or _OF_OTHER_CASES.search(text) is None
     return True
 
 
-_KEY = re.compile(rb"^[ \t-]*[\w\"']+[ \t]*:", re.MULTILINE)
 _OF_CASES = re.compile(rb"""(?:^|[\s{,"'-])(?:toolkit|run|ask)["']?[ \t]*:""")
 """The version of the format, and what every case has."""
+_OF_OTHER_CASES = re.compile(
+    rb"""(?:^|[\s{,"'-])(?:assert|expected\w*|id|input|inputs|messages|prompt|query|question|vars)["']?[ \t]*:"""
+)
 
 
 def is_benchmark(name: str) -> bool:
