@@ -139,3 +139,28 @@ def test_what_a_framework_requires_is_not_required_of_functions_that_an_agent_of
     refused = {"TK701", "TK703", "TK706", "TK707", "TK708", "TK709", "TK712"}
     assert found & refused == set()
     assert of_framework & refused == {"TK708"}
+
+
+TABLE = """SCHEMAS = {
+    "find": {
+        "name": "find",
+        "description": "Find an order.",
+        "inputSchema": {"type": "object", "properties": {}, "required": ["order"]},
+    },
+}
+"""
+ADDING = """
+
+for one in SCHEMAS.values():
+    properties = one["inputSchema"].setdefault("properties", {})
+    properties["order"] = {"type": "string"}
+"""
+
+
+@pytest.mark.parametrize(("more", "is_mistake"), [("", True), (ADDING, False), ("ORDER = FOUND['properties']\n", True)])
+def test_property_that_code_adds_later_is_not_missing(tmp_path, more, is_mistake):
+    (tmp_path / "tools.py").write_text(f"import mcp\n\n{TABLE}{more}", "utf-8")
+
+    found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
+
+    assert ("TK303" in [one.code for one in found]) == is_mistake

@@ -1,6 +1,9 @@
 """TK303: a schema requires a property that it does not describe."""
 
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from toolkit.codes import REQUIRED_UNKNOWN
@@ -9,6 +12,7 @@ from toolkit.lint.clues.json_edits import without_item
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, did_you_mean
+from toolkit.regular_files import bounded_bytes
 from toolkit.schemas.keywords import holders_about
 from toolkit.schemas.places import steps_of
 from toolkit.schemas.schema import Schema
@@ -24,6 +28,8 @@ class RequiredUnknown(Rule):
 
     The model must send a value, but does not know which. It makes one up, or never calls the tool. Strict modes and
     Gemini reject the request. Usually, a property was renamed or removed in only one place.
+
+    A definition of which only the source was read is not reported if its file has code that adds properties to schemas.
 
     ## Example
 
@@ -70,13 +76,15 @@ class RequiredUnknown(Rule):
     fix = "safe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        for path, schema in tool.schemas():
-            if (
-                "required" in schema
-                and _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path))
-                and not _is_open(schema)
-            ):
-                yield from self._unknown(tool, path, schema)
+        found = [
+            problem
+            for path, schema in tool.schemas()
+            if "required" in schema
+            and _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path))
+            and not _is_open(schema)
+            for problem in self._unknown(tool, path, schema)
+        ]
+        yield from () if found and _is_completed(tool) else found
 
     def _unknown(
         self, tool: ToolDefinition, path: tuple[str | int, ...], schema: Mapping[str, Any]
@@ -101,6 +109,21 @@ class RequiredUnknown(Rule):
         if not isinstance(node, SequenceNode):
             return None
         return self.fixed_by("Remove the entry", without_item(node, index))
+
+
+_COMPLETES = re.compile(
+    rb"""setdefault\(\s*["']properties["']|\[["']properties["']\]\s*(?:\[[^\]\n]+\]\s*)?=(?!=)|\[["']properties["']\]\.update\("""
+)
+"""Where code adds properties to a schema."""
+
+
+def _is_completed(tool: ToolDefinition) -> bool:
+    """Return whether the file with a definition, of which only the source was read, has code that adds properties."""
+    if not tool.is_written or tool.location is None:
+        return False
+    with suppress(OSError):
+        return _COMPLETES.search(bounded_bytes(Path(tool.location.file))) is not None
+    return False
 
 
 def _is_open(schema: Mapping[str, Any]) -> bool:
