@@ -449,11 +449,41 @@ def test_files_that_need_the_same_bound_are_one_finding(project):
                 related(
                     "pyproject.toml",
                     3,
-                    "the requirement; 2 more files with tools, such as 'src/weather/server.py', import the module",
+                    "the requirement; 2 more files with tools or a server, such as 'src/weather/server.py', import the module",
                 )
             ],
         ),
     ]
+
+
+MADE = """from mcp.server.fastmcp import FastMCP
+from weather.tools import register
+
+server = FastMCP("weather")
+register(server)
+"""
+TYPED = '''from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcp.server.fastmcp import FastMCP
+
+
+def register(server: "FastMCP") -> None:
+    @server.tool()
+    def forecast(city: str) -> str:
+        """Forecast the weather in a city."""
+        return city
+'''
+
+
+def test_import_for_types_never_fails_but_that_of_the_server_does(project):
+    write(project, "pyproject.toml", '[project]\ndependencies = ["mcp>=1.12"]\n')
+    write(project, "src/weather/tools.py", TYPED)
+    write(project, "src/weather/types.py", "from mcp.server.fastmcp import Context\n\nTool = Context\n")
+    assert json.loads(lint("--select", "TK710", "src")) == []
+    write(project, "src/weather/server.py", MADE)
+    found = json.loads(lint("--select", "TK710", "src"))
+    assert [(one["location"]["file"], one["location"]["line"]) for one in found] == [("src/weather/server.py", 1)]
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,8 @@ class Rule:
     needs_import: ClassVar[bool] = False
     fixes_all: ClassVar[bool] = False
     """Whether its fixes also apply to tools of other frameworks."""
+    checks_servers: ClassVar[bool] = False
+    """Whether it also checks modules that import a framework, but define no tools."""
 
     def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple is immutable
         """Create the rule with the project's settings."""

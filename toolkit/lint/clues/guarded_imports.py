@@ -39,6 +39,14 @@ def alternative_to(imported: ast.ImportFrom, tree: ast.Module) -> Literal["impor
     return None
 
 
+def is_only_for_types(imported: ast.ImportFrom, tree: ast.Module) -> bool:
+    """Return whether an import never runs, since only type checkers read it: `if TYPE_CHECKING:`."""
+    return any(
+        isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING" and imported in _statements(node.body)
+        for node in ast.walk(tree)
+    )
+
+
 def _kinds(handler: ast.ExceptHandler) -> set[str]:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return {last_name(kind) for kind in kinds if kind is not None}

@@ -49,6 +49,7 @@ from toolkit.lint.rule import BREAKAGES, Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
 from toolkit.skills.skill_files import is_for_clients, parse_skill, read_skill
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
@@ -60,7 +61,6 @@ from toolkit.source_code.tool_hints import hint_of_unknown_mark
 from toolkit.source_code.unfollowed_calls import Unfollowed
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
-from toolkit.tools.foreign.source_marks import SourceMarks
 
 _INJECTED = {"ToolContext", "MemoryId"}
 
@@ -265,13 +265,15 @@ class FileChecker:
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
         if sources or theirs or any(tool.location is None or tool.location.file == file for tool in built):
-            problems += self._of_module(module, is_foreign=bool(theirs) and not sources)
+            problems += self._of_module(module, self._module, is_foreign=bool(theirs) and not sources)
+        elif module.frameworks:
+            problems += self._of_module(module, [one for one in self._module if one.checks_servers], is_foreign=True)
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if report.needs and (theirs or not report.tools):
             every = self._reader.meanings.files_behind(file)
             behind = sorted(one for one in every if not is_installed(one))
             folders = sorted(self._reader.folders_of(every))
-            behind += version_files(file) if any(_depends_on_versions(one.marks) for one in module.written) else ()
+            behind += version_files(file) if _depends_on_versions(module) else ()
             report = report._replace(
                 needs={
                     "files": [*report.needs["files"], *behind],
@@ -322,8 +324,8 @@ class FileChecker:
                 found = rule.check_function(function)
                 yield from found if is_own else _weighed(rule, _fixable(rule, found), function)
 
-    def _of_module(self, module: PythonFile, *, is_foreign: bool) -> Iterator[Problem]:
-        for rule in self._module:
+    def _of_module(self, module: PythonFile, rules: Sequence[Rule], *, is_foreign: bool) -> Iterator[Problem]:
+        for rule in rules:
             found = rule.check_module(module)
             yield from _weighed(rule, found, None) if is_foreign else found
 
@@ -545,9 +547,10 @@ class _Opened(NamedTuple):
 _SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
 
 
-def _depends_on_versions(marks: SourceMarks) -> bool:
-    """Whether findings in tools of a framework depend on what a project requires."""
-    return bool(marks.docstrings_since or marks.demands.removed or marks.terms.renamers)
+def _depends_on_versions(module: PythonFile) -> bool:
+    """Whether findings in a file depend on what its project requires for its tools or its server."""
+    known = {tool.marks for tool in module.written} or set(filter(None, map(marks_of, module.frameworks)))
+    return any(one.docstrings_since or one.demands.removed or one.terms.renamers for one in known)
 
 
 def _how_to_make_one(module: PythonFile) -> str:

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from toolkit.codes import REMOVED_MODULE
-from toolkit.lint.clues.guarded_imports import alternative_to
+from toolkit.lint.clues.guarded_imports import alternative_to, is_only_for_types
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.releases import numbers_of
+from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.requirements import is_locked_below, unbounded_requirement
+from toolkit.tools.foreign.source_marks import Demands
 
 
 class RemovedModule(Rule):
@@ -23,7 +25,8 @@ class RemovedModule(Rule):
     reported once for each module, at the first file that imports it. It is an `info` if a lock file of the project has an
     older version, or if the project also requires a package whose newest release needs one, such as `mcp-use`, or pins a
     version of another package that is too old for the newest one, such as `pydantic==2.9.2`. So it is if the
-    `except ImportError` of the import defines a class in its place. It is not reported if the same `try` imports a replacement.
+    `except ImportError` of the import defines a class in its place. It is not reported if the same `try` imports a
+    replacement, or if only type checkers read the import. A file without tools counts if it makes a server.
 
     ## Example
 
@@ -66,17 +69,21 @@ class RemovedModule(Rule):
 
     code = REMOVED_MODULE
     severity = "error"
+    checks_servers = True
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        demands = {tool.marks.demands for tool in module.written if tool.marks.demands.removed}
+        of_tools = {tool.marks.demands for tool in module.written if tool.marks.demands.removed}
+        demands = of_tools or _demands_of_imports(module)
         for node in module.statements if demands else ():
             if not (isinstance(node, ast.ImportFrom) and node.module and not node.level):
+                continue
+            if not (of_tools or _is_called(node, module)):
                 continue
             for demand in demands:
                 for name, package, version in demand.removed:
                     found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
                     other = alternative_to(node, module.tree) if found is not None else None
-                    if found is None or other == "import":
+                    if found is None or other == "import" or is_only_for_types(node, module.tree):
                         continue
                     is_held = any(_holds_back(one, found.others) for one in demand.held_back_by)
                     is_mild = is_held or other is not None or is_locked_below(module, package, version)
@@ -87,6 +94,19 @@ class RemovedModule(Rule):
                         severity="info" if is_mild else self.severity,
                         related=[(found.place, _THERE)],
                     )
+
+
+def _demands_of_imports(module: PythonFile) -> set[Demands]:
+    """Return what the frameworks that a file without tools imports require; it may make the server of others."""
+    marks = (marks_of(one) for one in module.frameworks)
+    return {one.demands for one in marks if one is not None and one.demands.removed}
+
+
+def _is_called(imported: ast.ImportFrom, module: PythonFile) -> bool:
+    """Return whether a file calls something that it imports, such as the class of a server."""
+    names = {one.asname or one.name for one in imported.names}
+    calls = (one.func for one in module.nodes if isinstance(one, ast.Call))
+    return any(isinstance(one, ast.Name) and one.id in names for one in calls)
 
 
 _THERE = "the requirement"
@@ -107,7 +127,7 @@ def _counted(problems: Sequence[Problem]) -> Problem:
     files = {one.location.file for one in problems if one.location} - {first.location.file if first.location else ""}
     if not files:
         return first
-    more = f"{len(files)} more file{'s' if len(files) > 1 else ''} with tools, such as '{min(files)}'"
+    more = f"{len(files)} more file{'s' if len(files) > 1 else ''} with tools or a server, such as '{min(files)}'"
     return replace(first, related=((first.related[0][0], f"{_THERE}; {more}, import the module"),))
 
 
