@@ -206,6 +206,10 @@ def _tab(stuck: _Stuck) -> _Finding | None:
     return None
 
 
+_BOLD = re.compile(r"\*\*([\w-]+):?\*\*:?(?= |$)", re.MULTILINE)
+"""A key in bold letters, as in Markdown."""
+
+
 def _reserved_start(stuck: _Stuck) -> _Finding | None:
     """`a: @x`, `a: %x`, `a: *.txt`, `a: & b`, `a: ? b`."""
     if any(one in stuck.doing for one in ("directive", "alias", "anchor")):
@@ -217,9 +221,6 @@ def _reserved_start(stuck: _Stuck) -> _Finding | None:
     if stuck.begins_line(start) and (bold := _BOLD.match(stuck.text, start)):
         return _Finding("a key has no asterisks around it", *bold.span(), f"write '{bold[1]}: …'")
     return _Finding(f"a text cannot begin with '{stuck.text[start : start + 1]}'", start, start + 1, QUOTES_FIX)
-
-
-_BOLD = re.compile(r"\*\*([\w-]+):?\*\*:?(?= |$)", re.MULTILINE)
 
 
 def _block_header(stuck: _Stuck) -> _Finding | None:

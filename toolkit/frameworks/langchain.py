@@ -183,7 +183,7 @@ MARKS = SourceMarks(
     ),
     tool_classes=(
         ToolClasses(
-            ("langchain*.tools.*BaseTool", "langchain*.tools.*StructuredTool", "langchain*.tools.Tool"),
+            ("langchain*.tools.*Base*Tool", "langchain*.tools.*StructuredTool", "langchain*.tools.Tool"),
             ("_run", "_arun"),
             schema=("args_schema",),
         ),

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from google.genai import types
 from langchain.agents import create_agent
 from langchain.tools import tool
+from langchain_community.tools.playwright.base import BaseBrowserTool
 from langchain_core.tools import BaseTool, StructuredTool, Tool, ToolException
 from langgraph.prebuilt import ToolNode
 from pydantic import BaseModel, Field
@@ -90,3 +91,11 @@ def count_orders(customer: str) -> int:
 
 
 node = ToolNode([count_orders])
+
+
+class LookAtPage(BaseBrowserTool):
+    name: str = "look_at_page"
+    description: str = "Return what the page of the browser shows."
+
+    def _run(self) -> str:
+        return self.sync_browser.text
