@@ -223,8 +223,8 @@ agent = Agent(name="shop", tools=[save])
     ]
 
 
-@pytest.mark.parametrize(("first", "is_reported"), [("shop.save(order)", False), ("order = order.strip()", True)])
-def test_step_that_may_fail_after_the_work_is_no_swallowed_error(tmp_path, monkeypatch, first, is_reported):
+@pytest.mark.parametrize(("first", "is_essential"), [("shop.save(order)", False), ("order = order.strip()", True)])
+def test_step_that_may_fail_after_another_call_is_not_essential(tmp_path, monkeypatch, first, is_essential):
     monkeypatch.chdir(tmp_path)
     text = f"""
 from fastmcp import FastMCP
@@ -242,9 +242,10 @@ def save(order: str) -> dict:
     return {{"status": "success"}}
 """
     (tmp_path / "shop.py").write_text(text, "utf-8")
-    asked = ["lint", "--no-cache", "--static", "--select", "TK408", "--format", "json", "shop.py"]
-    found = json.loads(CliRunner().invoke(application(), asked).stdout)
-    assert bool(found) == is_reported
+    for profile, is_reported in (("essential", is_essential), ("all", True)):
+        asked = ["lint", "--no-cache", "--static", "--profile", profile, "--format", "json", "shop.py"]
+        found = json.loads(CliRunner().invoke(application(), asked).stdout)
+        assert ("TK408" in [one["code"] for one in found]) == is_reported
 
 
 def test_module_with_the_definition_of_its_tool_is_checked_by_what_the_definition_says(tmp_path, monkeypatch):

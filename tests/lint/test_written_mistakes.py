@@ -156,8 +156,18 @@ for one in SCHEMAS.values():
     properties["order"] = {"type": "string"}
 """
 
+OTHER = """SCHEMAS["pay"] = {
+    "name": "pay",
+    "description": "Pay an order.",
+    "inputSchema": {"type": "object", "properties": {"ordr": {"type": "string"}}, "required": ["order"]},
+}
+"""
 
-@pytest.mark.parametrize(("more", "is_mistake"), [("", True), (ADDING, False), ("ORDER = FOUND['properties']\n", True)])
+
+@pytest.mark.parametrize(
+    ("more", "is_mistake"),
+    [("", True), (ADDING, False), ("ORDER = FOUND['properties']\n", True), (OTHER + ADDING, True)],
+)
 def test_property_that_code_adds_later_is_not_missing(tmp_path, more, is_mistake):
     (tmp_path / "tools.py").write_text(f"import mcp\n\n{TABLE}{more}", "utf-8")
 

@@ -228,5 +228,10 @@ def test_case_files_of_another_program_are_left_alone_in_folders(tmp_path, monke
     assert not any("doctor.cases" in one for one in said())
     for command in ("lint", "test"):
         assert "doctor.cases.yaml" in CliRunner().invoke(application(), [command, "checks/doctor.cases.yaml"]).output
-    (folder / "shop.cases.yaml").write_text("cases:\n  - {run: shop.py:price, wiht: {order: A-17}}\n", "utf-8")
-    assert all("wiht" in one for one in said())
+    for case in (
+        "{run: shop.py:price, wiht: {order: A-17}}",
+        "{rn: shop.py:price, wiht: {id: 1}}",
+        "{rn: a, with: {input: 1}}",
+    ):
+        (folder / "shop.cases.yaml").write_text(f"cases:\n  - {case}\n", "utf-8")
+        assert all("wiht" in one or "'rn'" in one for one in said())

@@ -158,7 +158,7 @@ def _no_key(stuck: _Stuck, start: int) -> _Finding:
 
 
 def _wrong_key(stuck: _Stuck, start: int, line: str) -> tuple[str, str]:
-    """Return the message and the hint for a line that is no key."""
+    """Return the message and the hint for a line that should be a key."""
     _, above = stuck.line_above(start) or (0, "")
     if _CONFLICT.match(line):
         return "this line is a mark of a merge conflict", "resolve the conflict"

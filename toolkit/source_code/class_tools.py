@@ -52,7 +52,7 @@ def class_tools(constants: Constants, uses: ClassUses, cls: Defined, kind: ToolC
     node = cls.node
     if not isinstance(node, ast.ClassDef):
         return
-    line = [cls, *constants.meanings.bases_of(cls)]
+    line = constants.meanings.line_of(cls)
     if kind.listing:
         yield from _listed(line, node, kind)
         return
@@ -168,14 +168,9 @@ def _listed(line: list[Defined], node: ast.ClassDef, kind: ToolClasses) -> Itera
             yield ClassTool(node, kind, first.value, *(_method(line, first.value) or (None, None)))
 
 
-def line_of(constants: Constants, cls: Defined) -> list[Defined]:
-    """Return a class and the base classes that the project defines, nearest first; nothing for a function."""
-    return [cls, *constants.meanings.bases_of(cls)] if isinstance(cls.node, ast.ClassDef) else []
-
-
 def is_model(constants: Constants, cls: Defined) -> bool:
     """Return whether a class is derived from pydantic's `BaseModel`."""
-    line = line_of(constants, cls)
+    line = constants.meanings.line_of(cls)
     bases = ((one.source, base) for one in line if isinstance(one.node, ast.ClassDef) for base in one.node.bases)
     return any(source.meaning(base) == MODEL for source, base in bases)
 

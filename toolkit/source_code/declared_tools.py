@@ -236,7 +236,7 @@ class DeclaredTools:
         for cls in self._meanings.of(source, call.func, scope) if is_class else ():
             if not (isinstance(cls, Defined) and isinstance(cls.node, ast.ClassDef)) or self._is_foreign(cls):
                 continue
-            fields = fields_of([cls, *self._constants.meanings.bases_of(cls)])
+            fields = fields_of(self._constants.meanings.line_of(cls))
             name = argument_of(call, fields.get("name", ()))
             if name is not None:
                 yield from self._with_fields(source, call, cls, self._constants.text(source, name, scope), fields)

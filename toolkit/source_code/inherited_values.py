@@ -17,7 +17,7 @@ def inherited_values(
 
     A parameter of its `__init__`, as in `self.name = name`, has the value that `super().__init__("find")` gives it.
     """
-    line = [Defined(source, cls), *meanings.bases_of(Defined(source, cls))]
+    line = meanings.line_of(Defined(source, cls))
     for at, base in enumerate(line[1:], 1):
         inner = LocalNames(base.node, scope_around(base.source.tree, base.node))
         own = inner.bound.get(attribute) or inner.attributes.get(attribute, ())

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from toolkit.source_code.class_tools import fields_of, line_of
+from toolkit.source_code.class_tools import fields_of
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.list_elements import Expression, elements_of, tables_of
 from toolkit.source_code.local_names import LocalNames
@@ -73,7 +73,7 @@ class Turn:
         if not (field and isinstance(row.node, ast.Call)):
             return
         made = self._meanings.of(row.source, row.node.func, row.names)
-        classes = [cls for one in made if isinstance(one, Defined) for cls in line_of(self._constants, one)]
+        classes = [cls for one in made if isinstance(one, Defined) for cls in self._constants.meanings.line_of(one)]
         places: list[Place] = [field, *fields_of(classes).get(field, ())]
         if (given := argument_of(row.node, places)) is not None:
             yield row._replace(node=given)

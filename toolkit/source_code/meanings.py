@@ -274,7 +274,11 @@ class Meanings:
 
     def bases_of(self, cls: Defined) -> list[Defined]:
         """Return the base classes of a class that the project defines, nearest first."""
-        return [one for one in self._line_above(cls, None) if isinstance(one, Defined) and one != cls]
+        return self.line_of(cls)[1:]
+
+    def line_of(self, cls: Defined) -> list[Defined]:
+        """Return a class and the base classes that the project defines, nearest first; nothing for a function."""
+        return [one for one in self._line_above(cls, None) if isinstance(one, Defined)]
 
     def _line_above(self, meaning: Meaning, names: LocalNames | None) -> Iterable[Meaning]:
         """Return a class, given with its scope, and everything that it is derived from, each once."""

@@ -77,7 +77,7 @@ class OwnBases:
 
         It has a name and a description of its own, and a schema or a method that runs a call.
         """
-        line = [cls, *self._constants.meanings.bases_of(cls)]
+        line = self._constants.meanings.line_of(cls)
         base = self._nearest_in(line)
         if base is None or (base.cls.node is cls.node and self._uses.derived_from(cls)):
             return None
@@ -94,7 +94,7 @@ class OwnBases:
 
     def describes(self, cls: Defined) -> bool:
         """Return whether the objects of a class, or of a base class of it, are described to a model."""
-        return self._nearest_in([cls, *self._constants.meanings.bases_of(cls)]) is not None
+        return self._nearest_in(self._constants.meanings.line_of(cls)) is not None
 
     def framework_of(self, cls: Defined, *, has_function: bool = False) -> str | None:
         """Return the framework in whose form a model receives the objects of a class, or `None`.

@@ -36,7 +36,7 @@ class Instances:
         """Return the tool that a call makes of a class which has no name of its own, or `None`."""
         for cls in self._meanings.of(source, call.func, names) if call.args or call.keywords else ():
             for marks, kind in self._kinds_of(cls):
-                line = [cls, *self._constants.meanings.bases_of(cls)] if isinstance(cls, Defined) else []
+                line = self._constants.meanings.line_of(cls) if isinstance(cls, Defined) else []
                 named = argument_of(call, name_place(line, kind)) if own_name(line, kind) is None else None
                 name = None if named is None else self._constants.text(source, named, names)
                 if name:

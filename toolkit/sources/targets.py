@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from glob import has_magic
 from pathlib import Path
 from shlex import quote
@@ -11,7 +10,7 @@ from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_A_TOOL, NOT_FOUND
 from toolkit.problems import Problem, did_you_mean
-from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes, bounded_text, open_regular, real_paths, without_detours
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular, real_paths, without_detours
 from toolkit.settings.configuration import POLICY_FILE
 from toolkit.source_code.module_files import PYTHON
 
@@ -80,19 +79,24 @@ def case_files_in(folder: Path) -> list[Path]:
 def has_cases(file: Path) -> bool:
     """Return whether a file named like one with test cases is ours, not one of another program.
 
-    Ours run or ask something, and those of others have keys that ours do not have; a file with neither is a mistake.
+    It is another program's only if no case has a key that says what to run, and each has one for its own question.
+    A file that cannot be read is ours, so that the mistake in it is reported.
     """
-    with suppress(OSError):
-        text = bounded_bytes(file)
-        return _OF_CASES.search(text) is not None or _OF_OTHER_CASES.search(text) is None
-    return True
+    from toolkit.documents import read_document  # few folders have such files
+    from toolkit.documents.nodes import Mapping, Sequence
+
+    root, _ = read_document(file)
+    if isinstance(root, Mapping):
+        if "toolkit" in root.entries:
+            return True
+        root = root.get("cases")
+    cases = root.items if isinstance(root, Sequence) else ()
+    keys = [one.entries.keys() if isinstance(one, Mapping) else set() for one in cases]
+    return not keys or any(one & _OF_CASES or not one & _OF_OTHER_CASES for one in keys)
 
 
-_OF_CASES = re.compile(rb"""(?:^|[\s{,"'-])(?:toolkit|run|ask)["']?[ \t]*:""")
-"""The version of the format, and what every case has."""
-_OF_OTHER_CASES = re.compile(
-    rb"""(?:^|[\s{,"'-])(?:assert|expected\w*|id|input|inputs|messages|prompt|query|question|vars)["']?[ \t]*:"""
-)
+_OF_CASES = {"run", "ask", "with", "answers", "stub", "snapshot"}
+_OF_OTHER_CASES = {"assert", "input", "inputs", "messages", "prompt", "query", "question", "vars"}
 
 
 def is_benchmark(name: str) -> bool:

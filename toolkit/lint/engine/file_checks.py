@@ -549,7 +549,7 @@ _SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "war
 
 def _depends_on_versions(module: PythonFile) -> bool:
     """Whether findings in a file depend on what its project requires for its tools or its server."""
-    known = {tool.marks for tool in module.written} or set(filter(None, map(marks_of, module.frameworks)))
+    known = {tool.marks for tool in module.written} | set(filter(None, map(marks_of, module.frameworks)))
     return any(one.docstrings_since or one.demands.removed or one.terms.renamers for one in known)
 
 

@@ -35,7 +35,7 @@ _REMOVED: Mapping[str, str] = {"TeamCreate": "2.1.178", "TeamDelete": "2.1.178"}
 _ALIKE = 0.8
 _SOMEWHAT_ALIKE = 0.6
 _VERY_ALIKE = 0.87
-"""How much a misspelt tool of a client resembles the right one; other clients have tools that resemble them less."""
+"""How similar a misspelt name is to that of a client's tool; tools of other clients are less similar."""
 
 
 _WORD = re.compile(r"\w+")
@@ -123,7 +123,7 @@ def _of_skill(
 def _fault_of(
     same: Sequence[Mention], tools: Collection[str], servers: Collection[str | None], *, is_former: bool
 ) -> tuple[str, str] | None:
-    """Return what is wrong with a name that no known tool has, and how to mend it; `None` if it may be of a stranger.
+    """Return what is wrong with a name that no known tool has, and how to fix it; `None` if another server may have it.
 
     Args:
         same: The mentions of the name.

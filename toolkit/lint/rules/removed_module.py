@@ -72,18 +72,15 @@ class RemovedModule(Rule):
     checks_servers = True
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        of_tools = {tool.marks.demands for tool in module.written if tool.marks.demands.removed}
-        demands = of_tools or _demands_of_imports(module)
+        demands = _demands_on(module)
         for node in module.statements if demands else ():
             if not (isinstance(node, ast.ImportFrom) and node.module and not node.level):
-                continue
-            if not (of_tools or _is_called(node, module)):
                 continue
             for demand in demands:
                 for name, package, version in demand.removed:
                     found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
                     other = alternative_to(node, module.tree) if found is not None else None
-                    if found is None or other == "import" or is_only_for_types(node, module.tree):
+                    if found is None or other == "import" or not _matters(node, module):
                         continue
                     is_held = any(_holds_back(one, found.others) for one in demand.held_back_by)
                     is_mild = is_held or other is not None or is_locked_below(module, package, version)
@@ -96,10 +93,15 @@ class RemovedModule(Rule):
                     )
 
 
-def _demands_of_imports(module: PythonFile) -> set[Demands]:
-    """Return what the frameworks that a file without tools imports require; it may make the server of others."""
-    marks = (marks_of(one) for one in module.frameworks)
-    return {one.demands for one in marks if one is not None and one.demands.removed}
+def _demands_on(module: PythonFile) -> set[Demands]:
+    """Return what the frameworks of a file's tools, and those that it imports, require."""
+    marks = {tool.marks for tool in module.written} | set(filter(None, map(marks_of, module.frameworks)))
+    return {one.demands for one in marks if one.demands.removed}
+
+
+def _matters(imported: ast.ImportFrom, module: PythonFile) -> bool:
+    """Return whether an import runs, and is of a file that defines tools or makes a server."""
+    return not is_only_for_types(imported, module.tree) and (bool(module.written) or _is_called(imported, module))
 
 
 def _is_called(imported: ast.ImportFrom, module: PythonFile) -> bool:

@@ -29,7 +29,8 @@ class RequiredUnknown(Rule):
     The model must send a value, but does not know which. It makes one up, or never calls the tool. Strict modes and
     Gemini reject the request. Usually, a property was renamed or removed in only one place.
 
-    A definition of which only the source was read is not reported if its file has code that adds properties to schemas.
+    A schema without any properties, of which only the source was read, is not reported if its file has code that adds
+    some.
 
     ## Example
 
@@ -76,15 +77,14 @@ class RequiredUnknown(Rule):
     fix = "safe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        found = [
-            problem
-            for path, schema in tool.schemas()
-            if "required" in schema
-            and _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path))
-            and not _is_open(schema)
-            for problem in self._unknown(tool, path, schema)
-        ]
-        yield from () if found and _is_completed(tool) else found
+        for path, schema in tool.schemas():
+            if (
+                "required" in schema
+                and _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path))
+                and not _is_open(schema)
+            ):
+                found = [*self._unknown(tool, path, schema)]
+                yield from () if found and not schema.get("properties") and _is_completed(tool) else found
 
     def _unknown(
         self, tool: ToolDefinition, path: tuple[str | int, ...], schema: Mapping[str, Any]

@@ -43,8 +43,8 @@ class SwallowedError(Rule):
     The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
     success, or assign it to a name that is returned. It also reports a success that is returned after a block that does
     nothing (`except Exception: pass`) or after `with suppress(Exception)`. In tools of other frameworks, such a block
-    inside another one that reports all failures, or behind a call that does the work, is not reported: only a step that
-    may fail is in it.
+    inside another one that reports all failures is not reported: only a step that may fail is in it. One that follows
+    another call is not essential, since that call may have done the work.
 
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
@@ -105,14 +105,15 @@ class SwallowedError(Rule):
         for handler in broad:
             for statement, value in _results_of(handler, behind):
                 yield from self._report(function, statement, value)
-        is_step = is_step or (function.is_foreign and _is_inside_another(function, node))
-        if any(map(_does_nothing, broad)) and not is_step:
-            yield from self._behind(function, behind)
+        if any(map(_does_nothing, broad)) and not (function.is_foreign and _is_inside_another(function, node)):
+            yield from self._behind(function, behind, is_step=is_step)
 
-    def _behind(self, function: PythonFunction, statements: list[ast.stmt]) -> Iterator[Problem]:
+    def _behind(
+        self, function: PythonFunction, statements: list[ast.stmt], *, is_step: bool = False
+    ) -> Iterator[Problem]:
         for statement in takewhile(lambda one: not _does_more(one), statements):
             if isinstance(statement, ast.Return) and _matches(_SUCCESS, statement.value):
-                yield self._as_success(function, statement)
+                yield self._as_success(function, statement, is_minor=is_step)
 
     def _report(
         self, function: PythonFunction, statement: ast.Return | ast.Assign, value: ast.expr | None
