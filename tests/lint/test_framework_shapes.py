@@ -446,6 +446,14 @@ def test_context_with_another_type_of_the_framework_is_found(command):
         assert [one["message"] for one in found] == ["parameter 'ctx' of 'list_users' is sent to the model"]
 
 
+def test_context_of_a_function_without_a_body_is_a_note(command):
+    body = '    await ctx.info("looking")\n'
+    assert body in MISTAKE
+    for source, severity in ((MISTAKE, "error"), (MISTAKE[: MISTAKE.index(body)] + "    pass\n", "info")):
+        found = command(source, "lint", "--static", "--no-cache", "--select", "TK703")
+        assert [one["severity"] for one in found] == [severity]
+
+
 def test_tools_of_classes_that_are_derived_from_those_of_a_framework_are_found(command):
     found = command(DERIVED, "list", "--static")
     assert [(one["name"], one["framework"], one["kind"]) for one in found] == [

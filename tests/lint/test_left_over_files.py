@@ -57,10 +57,28 @@ def test_markdown_that_was_saved_as_python_is_a_note(write):
     assert found("--static", "GUIDE.py") == {"GUIDE.py": "error"}
 
 
-@pytest.mark.parametrize("start", ["{# The shop #}", "{% if orders %}", "import {{ cookiecutter.package }}"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        "{# The shop #}",
+        "{% if orders %}",
+        "import {{ cookiecutter.package }}",
+        "{{IMPORTS}}from shop import orders",
+        "class {name}(Server):",
+        "from ${package} import orders",
+        "def <name>():",
+    ],
+)
 def test_template_of_a_python_file_is_a_note(write, start):
     write(shop=f"{start}\n{BROKEN}")
     assert found("--static", ".") == {"shop.py": "info"}
+
+
+def test_file_in_a_folder_whose_name_is_to_be_filled_in_is_a_note(write, tmp_path):
+    write(shop=BROKEN)
+    (tmp_path / "{{PROJECT}}").mkdir()
+    (tmp_path / "shop.py").rename(tmp_path / "{{PROJECT}}" / "shop.py")
+    assert found("--static", ".") == {"{{PROJECT}}/shop.py": "info"}
 
 
 def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):

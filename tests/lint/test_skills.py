@@ -141,6 +141,11 @@ def test_comment_suppresses_a_finding_in_its_line(invoke, tmp_path):
         ("# Forecast\n", "1:1: error[TK601] the skill has no header"),
         ("---\nname: forecast\n", "1:1: error[TK601] the header of the skill does not end"),
         ("---\nname: |\n  forecast\n  ---\n", "1:1: error[TK601] the header of the skill does not end"),
+        (
+            "---\nname: forecast\n--- # Forecast\n",
+            "3:1: error[TK601] the line that ends the header of the skill has more text",
+        ),
+        ("---\n# Forecast\n--- and more\n", "1:1: error[TK601] the header of the skill does not end"),
         ("--\nname: forecast\n---\n", "1:1: error[TK601] the header of the skill begins with '--'"),
         (
             "<!-- (c) -->\n\n---\nname: forecast\n---\n",
@@ -202,6 +207,32 @@ def test_skill_that_a_program_of_the_project_reads_needs_no_header(invoke, tmp_p
     write(tmp_path / place / "SKILL.md", header="# Forecast\n")
     found = lines(invoke, place)[1]
     assert found[0] == f"{place}/SKILL.md:1:1: {severity}[TK601] the skill has no header"
+
+
+def test_skill_that_a_program_beside_it_reads_needs_no_header(invoke, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "weather"\nversion = "1"\n', "utf-8")
+    package = tmp_path / "weather"
+    for place in (package, package / "guides"):
+        write(place / "SKILL.md", header="# Forecast\n")
+    (package / "__init__.py").touch()
+    for reads, severity in (
+        ("read_text()", "info"),
+        ("read_text().split('---')  # YAML", "error"),
+        ("read_text() and copy_to('.claude/skills')", "error"),
+    ):
+        (package / "server.py").write_text(f'def guide(folder):\n    return (folder / "SKILL.md").{reads}\n', "utf-8")
+        found = [one for one in lines(invoke, ".")[1] if "TK601" in one]
+        assert found == [
+            f"weather/{one}SKILL.md:1:1: {severity}[TK601] the skill has no header" for one in ("", "guides/")
+        ]
+
+
+@pytest.mark.parametrize("name", ["{{ name }}", '"{{ name }}"', "<name>", "${NAME}"])
+def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, name):
+    for folder in ("templates/basic", ".claude/skills/basic"):
+        write(tmp_path / folder / "SKILL.md", header=SKILL.replace("name: forecast", f"name: {name}"))
+    found = [line.partition("[TK")[0].split(": ") for line in lines(invoke, ".")[1]]
+    assert {(one[0].split("/")[0], one[1]) for one in found} == {("templates", "info"), (".claude", "error")}
 
 
 def test_skill_is_minor_where_another_one_is_in_its_place(invoke, tmp_path):

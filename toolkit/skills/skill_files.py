@@ -14,6 +14,9 @@ SKILL_FILE: Final = "SKILL.md"
 
 _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _BEGUN = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
+_END_WITH_TEXT = re.compile(r"^(---)[ \t]+[^\s-][^\r\n]*", re.MULTILINE)
+_BLANK_NAME = re.compile(r"""^name:[ \t]*["']?[\w-]*(?:\{\{|\{%|\$\{|\{[a-zA-Z_]|<|\[)""", re.MULTILINE)
+"""A name that something fills in, such as `{{ name }}` or `<name>`."""
 _LATER = re.compile(r"^(---)[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _OTHER_LINE = re.compile(r"([-=*_+]{2,})[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:")
@@ -72,6 +75,12 @@ class Skill:
             if isinstance(text, str) and re.search(r"""(?:^|[{,])\s*["']?description["']?\s*:""", text, re.MULTILINE):
                 return name
         return None
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the name is still to be filled in, in a file from which a program or a person makes skills."""
+        end = _HEADER.match(self.source.text)
+        return end is not None and _BLANK_NAME.search(self.source.text, 0, end.end()) is not None
 
     @property
     def allowed_tools(self) -> list[Word]:
@@ -155,6 +164,11 @@ def _without_header(source: Source, file: str) -> Problem:
         return Problem(BROKEN_DOCUMENT, message, Location(file, 1, 1), hint=hint)
     if _BEGUN.match(source.text):
         message, hint = "the header of the skill does not end", "end it with a line '---' that is not indented"
+        end = _END_WITH_TEXT.search(source.text)
+        if end is not None and "\n#" not in source.text[: end.start()]:
+            start = end.start(1)
+            message = "the line that ends the header of the skill has more text"
+            hint = "move the text after '---' to the next line"
     elif later := [one for one in _LATER.finditer(source.text) if not _is_shown(source.text, one)]:
         start = later[0].start(1)
         message = "the header of the skill is not at its start, so that clients do not read it"

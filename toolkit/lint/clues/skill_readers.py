@@ -15,6 +15,8 @@ _PLUGIN = ".claude-plugin"
 _OPENS = re.compile(rb"""["'](?:[^"'\s]*/)?SKILL\.md["']""")
 _HEADER = re.compile(rb"frontmatter|front[ _-]matter|yaml|[\"']---", re.IGNORECASE)
 """What a program mentions that reads the headers of skills."""
+_INSTALLS = re.compile(rb"\.(?:claude|codex|agents|cursor|gemini|github)\b|\bcopy", re.IGNORECASE)
+"""What a program mentions that puts skills where clients read them."""
 _HEADINGS = re.compile(rb"""["'](?:\^?#{1,3} |\^#)""")
 """A heading, in a text of a program that reads those of a skill instead."""
 
@@ -29,14 +31,15 @@ class SkillReaders:
     def own_reader(self, file: Path) -> str | None:
         """Return the name of a program of a project that reads the headings of skills, if none reads their headers.
 
-        Skills in hidden folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
+        A program in the package that contains a skill may use it for anything but installing it. Skills in hidden
+        folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
         """
         folder = _project_of(file)
         if folder is None or _is_for_clients(file, folder):
             return None
         if folder not in self._programs:
             self._programs[folder] = _programs_in(folder)
-        return next(iter(self._programs[folder]), None)
+        return next(iter((*self._programs[folder], *_programs_beside(file))), None)
 
     def installed_copy(self, file: Path) -> str | None:
         """Return another skill of a project with the same name and a header, which clients read instead, or `None`.
@@ -82,3 +85,14 @@ def _programs_in(folder: Path) -> Sequence[str]:
                 is_read = is_read or _HEADER.search(text) is not None
                 found += [one.name] if _HEADINGS.search(text) else []
     return [] if is_read else found
+
+
+def _programs_beside(file: Path) -> Sequence[str]:
+    """Return the names of the files in the folder of a skill, or in the package around it, that only read its text."""
+    found, folder = [], file.absolute().parent
+    is_inside = (folder.parent / "__init__.py").is_file()
+    for one in (*sorted(folder.glob("*.py")), *(sorted(folder.parent.glob("*.py")) if is_inside else ())):
+        with suppress(OSError):
+            text = bounded_bytes(one)
+            found += [one.name] if _OPENS.search(text) and not (_HEADER.search(text) or _INSTALLS.search(text)) else []
+    return found

@@ -36,6 +36,18 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
     return tools, problems
 
 
+_KEYS = frozenset(
+    ("name", "title", "description", "parameters", "args_schema", "type", "strict", "annotations", *EXAMPLES)
+)
+"""What a definition has that is in no provider's format, but that a program could send as it is."""
+
+
+def is_in_own_format(root: Node) -> bool:
+    """Return whether a document has definitions that no provider accepts as they are, such as one with a category."""
+    found = (entry for entry in entries_in(plain(root)) if entry.found is not None)
+    return any(one.found.form == "plain" and not one.value.keys() <= _KEYS for one in found if one.found)
+
+
 class _Schema(NamedTuple):
     node: Node | None
     data: Mapping[str, Any]

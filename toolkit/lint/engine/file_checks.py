@@ -36,7 +36,7 @@ from toolkit.lint.definitions.built_definitions import (
     marks_to_functions,
     written_behind,
 )
-from toolkit.lint.definitions.json_tools import definitions_in
+from toolkit.lint.definitions.json_tools import definitions_in, is_in_own_format
 from toolkit.lint.definitions.manifests import kind_of, parse_manifest
 from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
@@ -48,7 +48,7 @@ from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import BREAKAGES, Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
-from toolkit.skills.skill_files import is_for_clients, parse_skill, read_skill
+from toolkit.skills.skill_files import Skill, is_for_clients, parse_skill, read_skill
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
@@ -344,9 +344,10 @@ class FileChecker:
         problems += others
         if not tools and not problems and request.is_named:
             problems.append(Problem(NO_TOOLS, f"no tools were found in '{request.target}'", Location(file), "warning"))
-        return self._finished(problems, tools, file, "", _Opened.of(None))._replace(
-            needs={"files": [], "listings": [], "projects": []}
-        )
+        report = self._finished(problems, tools, file, "", _Opened.of(None))
+        if not request.is_named and is_in_own_format(root):
+            report = report._replace(problems=tuple(map(_milder, report.problems)))
+        return report._replace(needs={"files": [], "listings": [], "projects": []})
 
     def _cases(self, request: Request) -> Report:
         from toolkit.cases.case_format import read_cases  # few checks have cases
@@ -402,10 +403,16 @@ class FileChecker:
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
         directory = self._skill[0].settings.directory if self._skill else None
-        if directory is not None and (is_left_behind(file, directory) or is_in_tests(file, directory)):
+        if directory is not None and (
+            is_left_behind(file, directory) or is_in_tests(file, directory) or self._is_template(skill)
+        ):
             problems = [replace(one, severity="info") for one in problems]
         # A skill depends on the files of its folder, so its findings are not cached.
         return self._finished(problems, [], file, skill.source.text, _Opened.of(None))._replace(needs=None)
+
+    def _is_template(self, skill: Skill) -> bool:
+        """Return whether skills are made from a file, rather than read by a client in the hidden folder where it is."""
+        return skill.is_template and not any(one.startswith(".") for one in Path(skill.file).parent.parts)
 
     def _pipeline_file(
         self, request: Request, opened: "_Opened", problems: list[Problem], *, is_static: bool
@@ -463,13 +470,14 @@ def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
     return found if rule.fixes_all else (replace(one, fix=None) for one in found)
 
 
-_IN_ANY_CODE = BREAKAGES | {
+_DANGERS = {
     HIDDEN_UNICODE,
     INSTRUCTION_IN_DESCRIPTION,
     SENSITIVE_REFERENCE,
     CROSS_TOOL_SHADOWING,
     SECRET_IN_DEFINITION,
 }
+_IN_ANY_CODE = BREAKAGES | _DANGERS
 """What matters even where nobody depends on a tool: it breaks its server, attacks a model, or reveals a secret."""
 
 _HEADER_START = "---"
@@ -494,6 +502,11 @@ def _weighed(rule: Rule, found: Iterable[Problem], function: PythonFunction | No
             is_useless = function is not None and (is_generated(function.file.text) or is_never_defined(function))
             severity = "info" if is_unreal or is_useless or _is_sample(rule, one) else one.severity
             yield replace(one, severity=severity)
+
+
+def _milder(problem: Problem) -> Problem:
+    """Return a finding in a file that only the project's own program reads, as an `info` unless it is a danger."""
+    return problem if problem.code in _DANGERS else replace(problem, severity="info")
 
 
 def _is_sample(rule: Rule, problem: Problem) -> bool:

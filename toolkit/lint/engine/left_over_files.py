@@ -14,12 +14,18 @@ from toolkit.source_code.sample_files import says_it_was_replaced
 from toolkit.source_code.tool_hints import is_about_tools
 
 _MADE_ELSEWHERE = {
-    "build", "dist", "generated", "third_party", "thirdparty", "vendor", "vendored", "_vendor", "external",
+    "build", "dist", "external", "generated", "template", "templates", "third_party", "thirdparty", "vendor",
+    "vendored", "_vendor",
 }  # fmt: skip
 _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]")
 _FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
-_TEMPLATE = re.compile(rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter", re.MULTILINE)
+_TEMPLATE = re.compile(
+    rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter|^[ \t]*\{\{[- ]?\w+"
+    rb"|^[ \t]*(?:from|import|class|(?:async )?def) [^\"'#\n(]*[{$<]",
+    re.MULTILINE,
+)
+"""What fills a template in, at the start of a line or in a name that a statement binds, where Python has no braces."""
 _BLANK = re.compile(rb"^[ \t]*[\w.\[\]\"']+[ \t]*=[ \t]*#[^\n]*$", re.MULTILINE)
 """Where an exercise has a comment for what somebody is to write: `result = # Add code here`."""
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
@@ -63,7 +69,8 @@ def _uses_framework(request: Request) -> bool:
 
 def _is_no_module(request: Request) -> bool:
     """Return whether others make a file, or Python does not read it: a notebook, a template, an exercise, Markdown."""
-    if _MADE_ELSEWHERE & {one.lower() for one in Path(request.target).parent.parts}:
+    folders = Path(request.target).parent.parts
+    if _MADE_ELSEWHERE & {one.lower() for one in folders} or any("{{" in one for one in folders):
         return True
     with suppress(OSError):
         text = b"" if request.file is None else bounded_bytes(Path(request.file))

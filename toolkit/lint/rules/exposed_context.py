@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import EXPOSED_CONTEXT
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.tools.foreign.source_marks import SourceMarks
@@ -21,6 +21,8 @@ class ExposedContext(Rule):
 
     The same applies to a parameter with a default such as `Header(None)`: outside of FastAPI, the model chooses its
     value, such as the id of a session.
+
+    In a function without a body, the finding is an `info`.
 
     ## Example
 
@@ -65,7 +67,8 @@ class ExposedContext(Rule):
             if function.written is not None and is_exposed_context(function, parameter):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
                 hint = f"annotate it with the type of the context in {function.written.marks.title}"
-                yield self.problem(message, function.file.location(parameter.node), hint=hint)
+                severity: Severity = "info" if function.is_stub else self.severity
+                yield self.problem(message, function.file.location(parameter.node), hint=hint, severity=severity)
             elif function.written is not None and (kind := _filled_by_fastapi(function, parameter)):
                 message = f"a model can set {parameter.name!r} of {function.tool_name!r}: only FastAPI reads {kind!r}"
                 hint = "read it from the request in the function"

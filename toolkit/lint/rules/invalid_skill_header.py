@@ -37,7 +37,8 @@ class InvalidSkillHeader(Rule):
     since it then takes the first paragraph. A name with underscores is a warning: many clients take any name. The name is an `info` if its
     folder is a Python package, or beside one, and so is one that differs from that of a folder outside of a folder for
     skills: nothing shows that a client reads it there. So is a name such as `shop:find` or `shop-find` in the folder
-    `find` of a plugin, since Claude Code offers the skill by the names of the plugin and the folder.
+    `find` of a plugin, since Claude Code offers the skill by the names of the plugin and the folder, and everything in a
+    template whose name is still to be filled in.
 
     The specification allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the
     description and 500 for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because
