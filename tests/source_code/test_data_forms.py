@@ -229,10 +229,10 @@ def test_what_resembles_a_definition_is_none(text, write, listed):
     assert listed()[0] == []
 
 
-def test_a_definition_without_parameters_is_a_tool(write, listed):
-    write(
-        tools=f'TOOLS = [\n    {CHAT},\n    {{"type": "function", "function": {{"name": "now", "description": "Now."}}}},\n]\n'
-    )
+@pytest.mark.parametrize("parameters", ["", ', "parameters": None'])
+def test_a_definition_without_parameters_is_a_tool(parameters, write, listed):
+    now = f'{{"type": "function", "function": {{"name": "now", "description": "Now."{parameters}}}}}'
+    write(tools=f"TOOLS = [\n    {CHAT},\n    {now},\n]\n")
     assert listed()[0] == ["tools.py:2 find openai_api parameters", "tools.py:3 now openai_api parameters"]
 
 

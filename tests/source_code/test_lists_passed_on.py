@@ -60,6 +60,7 @@ def find(order: str) -> str:
     [
         ("make('clerk', [find])\n", ["find"]),
         ("make_clerk(tools=[find])\n", ["find"]),
+        ("from typing import Any, cast\n\nmake_clerk(tools=[cast(Any, find)])\n", ["find"]),
         ("Runner('clerk', [find])\n", ["find"]),
         ("Direct(tools=[find])\n", ["find"]),
         ("Inherited('clerk', tools=[find])\n", ["find"]),

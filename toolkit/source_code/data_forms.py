@@ -147,7 +147,7 @@ class DataForms:
         form, parts = known.form, parts_by_key(whole)
         scope = scope_around(source.tree, node)
         name = self._name(source, parts.get("name"), scope)
-        key = next((one for one in form.schemas if one in parts), None)
+        key = next((one for one in form.schemas if one in parts and not _is_none(parts[one])), None)
         is_described = "description" in parts
         if "arguments" in parts:  # a call of a tool
             return
@@ -240,6 +240,10 @@ def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
     if isinstance(kind, str):
         return kind.lower() == "object"
     return not _KEYWORDS.isdisjoint(schema) or (is_sure and not schema)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_sure(node: ast.expr, schema: ast.expr) -> bool:

@@ -60,6 +60,7 @@ class _Elements:
         if isinstance(given.node, ast.Starred):
             yield from self.of(given._replace(node=given.node.value), depth - 1)
             return
+        given = given._replace(node=_uncast(given.source, given.node))
         chosen = [*self._chosen(given)]
         yield from chosen or [given]
 
@@ -138,6 +139,14 @@ def _returned_by(meanings: Meanings, given: Expression, call: ast.Call) -> Itera
             for one in own_nodes(function.node.body):
                 if isinstance(one, ast.Return) and one.value is not None:
                     yield Expression(function.source, one.value, scope)
+
+
+def _uncast(source: SourceFile, node: ast.expr) -> ast.expr:
+    """Return the value in a call of `typing.cast`, which only type checkers need."""
+    match node:
+        case ast.Call(func=called, args=[_, inner]) if source.meaning(called) == "typing.cast":
+            return inner
+    return node
 
 
 def _alternatives(node: ast.expr) -> list[ast.expr]:
