@@ -227,6 +227,16 @@ def test_skill_that_a_program_beside_it_reads_needs_no_header(invoke, tmp_path):
         ]
 
 
+@pytest.mark.parametrize(
+    ("folder", "severity"),
+    [("10_forecast", "info"), ("skills/forecast", "error"), (".claude/skills/forecast", "error")],
+)
+def test_document_beside_code_may_be_called_like_a_skill(invoke, tmp_path, folder, severity):
+    write(tmp_path / folder / "SKILL.md", header="# Forecast\n")
+    (tmp_path / folder / "forecast.py").write_text("RAIN = 1\n", "utf-8")
+    assert lines(invoke, ".")[1][0] == f"{folder}/SKILL.md:1:1: {severity}[TK601] the skill has no header"
+
+
 @pytest.mark.parametrize("name", ["{{ name }}", '"{{ name }}"', "<name>", "${NAME}"])
 def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, name):
     for folder in ("templates/basic", ".claude/skills/basic"):

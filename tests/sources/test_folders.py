@@ -80,6 +80,24 @@ def test_yaml_of_another_kind_is_left_out(project):
     assert relative(project) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "is_ours"),
+    [
+        ("agent: simple\n", True),
+        ("agent: 'state machine'\n", True),
+        ("agent: simpel\n", True),
+        ("agent: researcher\ntools: [search]\n", True),
+        ("agent: claude\ntoolkit: 1\n", True),
+        ("agent: claude\nkits: [./cli]\n", False),
+        ("name: x\nagent: claude\ndescription: y\n", False),
+        ("agent:\n  name: claude\ntools: []\n", False),
+    ],
+)
+def test_agent_file_has_a_kind_or_other_keys_of_agents(project, text, is_ours):
+    project.write("clerk.yaml", text)
+    assert relative(project) == (["clerk.yaml"] if is_ours else [])
+
+
 def test_pipeline_with_broken_yaml_is_one_still(project):
     project.write("broken.yaml", "name: x\nsteps: [\n")
     project.write("quoted.yaml", '"steps" : [a]\n')

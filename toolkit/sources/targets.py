@@ -23,9 +23,12 @@ CASES = (".cases.yaml", ".cases.yml")
 """The ends of the names of files with test cases."""
 
 _OF_TOOLS = rb"(?i)tool|def execute|kernel_function"
-_OUR_KEY = (
-    r"""(?m)^(?:["']?toolkit["']?[ \t]*:|["']?steps["']?[ \t]*:(?![ \t]*\d)|["']?agent["']?[ \t]*:[ \t]*["']?\w)"""
+_OUR_KEY = r"""(?m)^["']?(?:(toolkit)["']?[ \t]*:|(steps)["']?[ \t]*:(?![ \t]*\d)|(agent)["']?[ \t]*:[ \t]*["']?\w)"""
+_OF_OUR_AGENT = (
+    r"""(?m)^["']?(?:agent["']?[ \t]*:[ \t]*["']?(?:simp|play|stat)"""
+    r"""|(?:instructions|tools|inputs|max_turns|last_answer|budget|chaining|locks|states|everywhere)["']?[ \t]*:)"""
 )
+"""The kind of an agent, also a misspelt one, or a key of its file that those of other programs seldom have."""
 _OF_OTHERS = (
     r"(?m)^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser|roles)[ \t]*:"
     r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?(?:[\w.-]+\.(?:io|dev)/|pypyr\.)"
@@ -107,16 +110,21 @@ def is_benchmark(name: str) -> bool:
 def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
-    Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value. Steps of
-    build services and of other programs are not meant, nor is their number.
+    Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value, which is a
+    kind of agent, or another key of agents beside it. Steps of build services and of other programs are not meant, nor
+    is their number.
     """
     try:
         with open_regular(path) as stream:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
         return True  # opening it reports why it cannot be read
-    key = re.search(_OUR_KEY, text.removeprefix("\ufeff"))
-    return key is not None and not ("steps" in key[0] and _has_steps_of_others(text))
+    keys = {key[key.lastindex or 0] for key in re.finditer(_OUR_KEY, text.removeprefix("\ufeff"))}
+    return (
+        "toolkit" in keys
+        or ("steps" in keys and not _has_steps_of_others(text))
+        or ("agent" in keys and re.search(_OF_OUR_AGENT, text) is not None)
+    )
 
 
 def _has_steps_of_others(text: str) -> bool:

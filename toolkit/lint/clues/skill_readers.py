@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.skills.skill_files import read_skill
@@ -25,7 +26,7 @@ class SkillReaders:
     """Answers what else reads or has the skills of a project; each project is searched once."""
 
     def __init__(self) -> None:
-        self._programs: dict[Path, Sequence[str]] = {}
+        self._programs: dict[Path, _Programs] = {}
         self._others: dict[Path, Mapping[str, Sequence[str]]] = {}
 
     def own_reader(self, file: Path) -> str | None:
@@ -37,9 +38,17 @@ class SkillReaders:
         folder = _project_of(file)
         if folder is None or _is_for_clients(file, folder):
             return None
+        return next(iter((*self._programs_in(folder).by_headings, *_programs_beside(file))), None)
+
+    def is_opened(self, file: Path) -> bool:
+        """Return whether a program of the project opens a file called like a skill, whichever it is."""
+        folder = _project_of(file)
+        return folder is not None and self._programs_in(folder).is_any
+
+    def _programs_in(self, folder: Path) -> "_Programs":
         if folder not in self._programs:
             self._programs[folder] = _programs_in(folder)
-        return next(iter((*self._programs[folder], *_programs_beside(file))), None)
+        return self._programs[folder]
 
     def installed_copy(self, file: Path) -> str | None:
         """Return another skill of a project with the same name and a header, which clients read instead, or `None`.
@@ -76,15 +85,23 @@ def _with_headers(folder: Path) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _programs_in(folder: Path) -> Sequence[str]:
-    found, is_read = [], False
+class _Programs(NamedTuple):
+    """The programs of a project that open skills: whether there are any, and those that only read their headings."""
+
+    is_any: bool
+    by_headings: Sequence[str]
+
+
+def _programs_in(folder: Path) -> _Programs:
+    found, is_any, is_read = [], False, False
     for one in project_files(str(folder / "SKILL.md")):
         with suppress(OSError):
             text = bounded_bytes(one)
             if _OPENS.search(text):
+                is_any = True
                 is_read = is_read or _HEADER.search(text) is not None
                 found += [one.name] if _HEADINGS.search(text) else []
-    return [] if is_read else found
+    return _Programs(is_any, [] if is_read else found)
 
 
 def _programs_beside(file: Path) -> Sequence[str]:

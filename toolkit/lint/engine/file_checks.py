@@ -48,7 +48,7 @@ from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import BREAKAGES, Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
-from toolkit.skills.skill_files import Skill, is_for_clients, parse_skill, read_skill
+from toolkit.skills.skill_files import Skill, is_beside_code, is_for_clients, parse_skill, read_skill
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
@@ -400,6 +400,8 @@ class FileChecker:
             problems = [replace(one, severity="info", hint=hint) for one in problems]
         elif is_bare and (copy := self._readers.installed_copy(Path(file))):
             problems = [replace(one, severity="info", hint=f"clients read '{copy}' instead") for one in problems]
+        elif is_bare and self._skill and self._is_document(skill):
+            problems = [replace(one, severity="info") for one in problems]
         if skill.header is not None:
             problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
         directory = self._skill[0].settings.directory if self._skill else None
@@ -409,6 +411,11 @@ class FileChecker:
             problems = [replace(one, severity="info") for one in problems]
         # A skill depends on the files of its folder, so its findings are not cached.
         return self._finished(problems, [], file, skill.source.text, _Opened.of(None))._replace(needs=None)
+
+    def _is_document(self, skill: Skill) -> bool:
+        """Return whether a file called like a skill only stands beside code, so that no program looks for it."""
+        is_beside = is_beside_code(skill.folder, self._skill[0].settings.directory)
+        return is_beside and not self._readers.is_opened(Path(skill.file))
 
     def _is_template(self, skill: Skill) -> bool:
         """Return whether skills are made from a file, rather than read by a client in the hidden folder where it is."""
