@@ -113,25 +113,29 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     """
     if not folder.absolute().is_relative_to(directory.absolute()):
         return True
-    parts = folder.absolute().relative_to(directory.absolute()).parts
+    parts = folders_around(folder, directory)
     is_list = parts[-1:] == ("skills",) or (not parts and any((directory / one).is_file() for one in _PROJECT_FILES))
     return not is_list and (
         len(parts) <= _NEAR or any(one.startswith(".") for one in parts) or _is_in_plugin(directory, parts)
     )
 
 
+def is_beside_code(folder: Path, directory: Path) -> bool:
+    """Return whether a file called like a skill is beside Python code, and no folder around it is one for skills."""
+    parts = folders_around(folder, directory)
+    is_kept = any(one.startswith(".") or one.endswith("skills") for one in parts[:-1])
+    return bool(parts) and not (is_kept or _is_in_plugin(directory, parts)) and any(folder.glob("*.py"))
+
+
+def folders_around(folder: Path, directory: Path) -> tuple[str, ...]:
+    """Return the names of the folders from a project down to the folder of a skill; none outside of the project."""
+    inner, outer = folder.absolute(), directory.absolute()
+    return inner.relative_to(outer).parts if inner.is_relative_to(outer) else ()
+
+
 def _is_in_plugin(directory: Path, parts: tuple[str, ...]) -> bool:
     around = (directory.absolute().joinpath(*parts[:count]) for count in range(len(parts)))
     return any((one / _PLUGIN).is_dir() for one in around)
-
-
-def is_beside_code(folder: Path, directory: Path) -> bool:
-    """Return whether a file called like a skill is beside Python code, and no folder around it is one for skills."""
-    if not folder.absolute().is_relative_to(directory.absolute()):
-        return False
-    parts = folder.absolute().relative_to(directory.absolute()).parts
-    is_kept = any(one.startswith(".") or one.endswith("skills") for one in parts[:-1])
-    return bool(parts) and not (is_kept or _is_in_plugin(directory, parts)) and any(folder.glob("*.py"))
 
 
 def read_skill(path: Path) -> Skill:

@@ -28,7 +28,6 @@ from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.clues.dead_code import is_never_defined
 from toolkit.lint.clues.mocks import is_pretended
-from toolkit.lint.clues.skill_readers import SkillReaders
 from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
 from toolkit.lint.definitions.built_definitions import (
     built_definition,
@@ -45,10 +44,11 @@ from toolkit.lint.engine.children import Answer
 from toolkit.lint.engine.records import choice_in
 from toolkit.lint.engine.reports import Gaps, Report, read_step
 from toolkit.lint.engine.requests import Request
+from toolkit.lint.engine.skill_checks import SkillChecker
 from toolkit.lint.rule import BREAKAGES, Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_PYTHON
-from toolkit.skills.skill_files import Skill, is_beside_code, is_for_clients, parse_skill, read_skill
+from toolkit.skills.skill_files import parse_skill, read_skill
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile, make_reader, source_text
@@ -168,11 +168,11 @@ class FileChecker:
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._others: dict[str, PythonFile] = {}
-        self._readers = SkillReaders()
-        self._tool, self._function, self._module, self._pipeline, self._skill, self._manifest, self._api = (
+        self._tool, self._function, self._module, self._pipeline, self._manifest, self._api, of_skills = (
             [rule for rule in rules if rule.overrides(f"check_{what}")]
-            for what in ("tool", "function", "module", "pipeline", "skill", "manifest", "api")
+            for what in ("tool", "function", "module", "pipeline", "manifest", "api", "skill")
         )
+        self._skills = SkillChecker(of_skills)
 
     def read(self, request: Request) -> "Read":
         """Read what does not depend on the child process: the source of a Python file, and findings in it."""
@@ -387,39 +387,9 @@ class FileChecker:
     def _skill_file(self, request: Request) -> Report:
         file = str(request.file)
         skill = read_skill(Path(file)) if request.text is None else parse_skill(request.text, file)
-        problems = list(skill.problems)
-        is_bare = skill.header is None and bool(problems) and not skill.source.text.startswith(_HEADER_START)
-        if skill.header is None and problems and (other := skill.described_in):
-            problems = [
-                replace(one, severity="info", hint=f"only programs that read '{other}' know it") for one in problems
-            ]
-        elif self._skill and not is_for_clients(skill.folder, self._skill[0].settings.directory):
-            problems = [replace(one, severity="info") for one in problems]
-        elif is_bare and (reader := self._readers.own_reader(Path(file))):
-            hint = f"'{reader}' reads it without one; other clients do not know its name and description"
-            problems = [replace(one, severity="info", hint=hint) for one in problems]
-        elif is_bare and (copy := self._readers.installed_copy(Path(file))):
-            problems = [replace(one, severity="info", hint=f"clients read '{copy}' instead") for one in problems]
-        elif is_bare and self._skill and self._is_document(skill):
-            problems = [replace(one, severity="info") for one in problems]
-        if skill.header is not None:
-            problems += [problem for rule in self._skill for problem in rule.check_skill(skill)]
-        directory = self._skill[0].settings.directory if self._skill else None
-        if directory is not None and (
-            is_left_behind(file, directory) or is_in_tests(file, directory) or self._is_template(skill)
-        ):
-            problems = [replace(one, severity="info") for one in problems]
+        problems = self._skills.problems_of(skill)
         # A skill depends on the files of its folder, so its findings are not cached.
         return self._finished(problems, [], file, skill.source.text, _Opened.of(None))._replace(needs=None)
-
-    def _is_document(self, skill: Skill) -> bool:
-        """Return whether a file called like a skill only stands beside code, so that no program looks for it."""
-        is_beside = is_beside_code(skill.folder, self._skill[0].settings.directory)
-        return is_beside and not self._readers.is_opened(Path(skill.file))
-
-    def _is_template(self, skill: Skill) -> bool:
-        """Return whether skills are made from a file, rather than read by a client in the hidden folder where it is."""
-        return skill.is_template and not any(one.startswith(".") for one in Path(skill.file).parent.parts)
 
     def _pipeline_file(
         self, request: Request, opened: "_Opened", problems: list[Problem], *, is_static: bool
@@ -486,8 +456,6 @@ _DANGERS = {
 }
 _IN_ANY_CODE = BREAKAGES | _DANGERS
 """What matters even where nobody depends on a tool: it breaks its server, attacks a model, or reveals a secret."""
-
-_HEADER_START = "---"
 
 _OF_REFUSED_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, INVALID_PARAMETER_NAME}
 """What a provider refuses, whatever a function does."""
