@@ -347,6 +347,31 @@ def test_definitions_that_a_helper_makes_of_its_arguments_are_tools(returned, na
     assert listed()[0] == found[:names]
 
 
+ROW = CHAT.replace('"find"', "NAME").replace('"Find an order."', "TEXT")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("ROWS = [('find', 'Find.'), ('pay', 'Pay.')]\nTOOLS = [MADE for name, text in ROWS]\n", ["1 find", "1 pay"]),
+        ("def made():\n    for name, text in [('find', 'Find.')]:\n        TOOLS.append(MADE)\n", ["2 find"]),
+        ("ROWS = {'find': 'Find.'}\nTOOLS = [MADE for name, text in ROWS.items()]\n", ["1 find"]),
+        ("TOOLS = [\n    MADE\n    for name, text in fetched()\n]\n", []),
+        ("from rows import ROWS\n\nTOOLS = [MADE for name, text in ROWS]\n", []),
+    ],
+)
+def test_definitions_that_a_loop_makes_of_rows_are_tools(text, names, write, listed):
+    write(tools=text.replace("MADE", ROW.replace("NAME", "name").replace("TEXT", "text")))
+    assert listed()[0] == [f"tools.py:{one} openai_api parameters" for one in names]
+
+
+@pytest.mark.parametrize(("name", "expected"), [('row["name"]', "find"), ("f'shop_{row[\"name\"]}'", "shop_find")])
+def test_name_of_a_definition_may_be_a_part_of_a_row(name, expected, write, listed):
+    made = ROW.replace("NAME", name).replace("TEXT", 'row["text"]')
+    write(tools=f"ROWS = [\n    {{'name': 'find', 'text': 'Find.'}},\n]\nTOOLS = [{made} for row in ROWS]\n")
+    assert listed()[0] == [f"tools.py:2 {expected} openai_api parameters"]
+
+
 TOLD = """
 class Shop:
     def get_tool_definitions(self):

@@ -122,6 +122,33 @@ def test_tools_of_a_factory_have_the_names_that_its_calls_give(text, names, run)
     assert [one["name"] for one in run(HEAD + text, "list", "--static")] == names
 
 
+@pytest.mark.parametrize("registers", ["server.add_tool(function, name=NAME)", "server.tool(name=NAME)(function)"])
+@pytest.mark.parametrize(("passed", "given"), [("name", '"find_order"'), ("name.value", "Names.FIND")])
+def test_decorator_that_a_function_makes_registers_what_it_decorates(registers, passed, given, run):
+    text = f"""
+from enum import StrEnum
+
+
+class Names(StrEnum):
+    FIND = "find_order"
+
+
+def set_up(enabled):
+    def register(name):
+        def decorate(function):
+            if name in enabled:
+                {registers.replace("NAME", passed)}
+            return function
+
+        return decorate
+
+    @register({given})
+    def inner(order: str) -> str:
+        return order
+"""
+    assert [one["name"] for one in run(HEAD + text, "list", "--static")] == ["find_order"]
+
+
 def test_factory_in_another_file_makes_tools_where_it_is_called(run):
     Path("making.py").write_text(HEAD + MAKE, "utf-8")
     found = run(f"import fastmcp\nfrom making import find, make\n{CALLS}", "list", "--static")

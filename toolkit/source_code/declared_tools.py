@@ -21,7 +21,8 @@ from toolkit.source_code.constants import Constants
 from toolkit.source_code.data_forms import DataForms, FormedTool, name_in
 from toolkit.source_code.known_marks import marks_of
 from toolkit.source_code.local_names import scope_around
-from toolkit.source_code.made_definitions import MadeDefinition, made_definitions
+from toolkit.source_code.loops import Loops
+from toolkit.source_code.made_definitions import MadeDefinition, made_by_calls, made_of_rows
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.own_bases import ITSELF, OwnBase, OwnBases
@@ -140,9 +141,10 @@ class _Project(NamedTuple):
 class DeclaredTools:
     """Finds definitions; each project is searched once for what sends them."""
 
-    def __init__(self, constants: Constants, uses: ClassUses) -> None:
+    def __init__(self, constants: Constants, uses: ClassUses, loops: Loops) -> None:
         """Create an empty cache."""
         self._constants = constants
+        self._loops = loops
         self._meanings = constants.meanings
         self._uses = uses
         self._forms = DataForms(constants)
@@ -155,9 +157,11 @@ class DeclaredTools:
     def in_file(self, source: SourceFile) -> tuple[DeclaredTool, ...]:
         """Return the definitions in a file, in no particular order."""
         if source not in self._found:
-            made = [*made_definitions(source)]
-            forms = self._forms.in_file(source, [one.whole for one in made])
+            made = [*made_by_calls(source)]
             found = [*self._definitions_in(source, made)]
+            named_in_turns = {one.node for one in found}
+            made += (one for one in made_of_rows(source, self._loops) if one.template not in named_in_turns)
+            forms = self._forms.in_file(source, [one.whole for one in made])
             sent = {one.node for one in found if not one.is_only_form}  # whose framework is known
             formed = [one for one in forms if one.node not in sent and not self._is_of_objects(source, one)]
             shown = {one.node for one in formed}  # the form also has the schema, the object may only have the function

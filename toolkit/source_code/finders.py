@@ -59,7 +59,7 @@ class Finders:
         self.instances = Instances(self.constants, self.marks)
         self.held = HeldLists(self.constants, self.uses)
         self.names = RegisteredNames(self.constants, self.held)
-        self.declared = DeclaredTools(self.constants, self.uses)
+        self.declared = DeclaredTools(self.constants, self.uses, self.loops)
         self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
         self._mentioned_with: dict[tuple[str, frozenset[str]], bool] = {}
 

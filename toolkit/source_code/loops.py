@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import NamedTuple
 
 from toolkit.source_code.class_tools import fields_of
@@ -54,6 +55,15 @@ class Turn:
             return text
         return filled(text, {name: one.node for name, one in self._bound.items() if isinstance(one.node, ast.Constant)})
 
+    def shown_in(self, source: SourceFile, node: ast.Dict) -> ast.Dict:
+        """Return a dictionary with what its parts stand for in this turn, at the place of its row.
+
+        Only what the same file has is shown.
+        """
+        made: ast.Dict = _Shown(self, source).visit(deepcopy(node))
+        rows = (one.node for one in self._bound.values() if one.source is source)
+        return placed(made, next(rows, node))
+
     def _part(self, name: str, key: object, field: str) -> Expression | None:
         rows = [self._bound[name]] if name in self._bound else []
         for row in rows:
@@ -80,6 +90,17 @@ class Turn:
         for cls in classes:
             if (value := value_in(cls.node, field)) is not None:
                 yield Expression(cls.source, value, None)
+
+
+class _Shown(ast.NodeTransformer):
+    def __init__(self, turn: Turn, source: SourceFile) -> None:
+        self._turn = turn
+        self._source = source
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        found = self._turn.value(node) if isinstance(node, ast.Name | ast.Subscript | ast.Attribute) else None
+        is_here = found is not None and found.source is self._source
+        return found.node if found is not None and is_here else super().generic_visit(node)
 
 
 def _parts(row: ast.expr, key: object) -> Iterator[ast.expr]:

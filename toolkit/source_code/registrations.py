@@ -155,9 +155,9 @@ class Registrations:
         for used in ast.walk(function):
             if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
                 found = self.of_call(source, used, names)
-                if found and found.registration.way == "mark":
+                if found and (found.registration.way == "mark" or _decorates(function, used, found.registration)):
                     by_name = _named_by_caller(found.registration, used, function)
-                    return found._replace(registration=by_name, within=(source.path, used.lineno))
+                    return found._replace(registration=by_name._replace(way="mark"), within=(source.path, used.lineno))
         return None
 
     def _describer(
@@ -236,12 +236,27 @@ def described(defined: Defined, by: Describer, way: Way) -> Registered:
     return Registered(by.marks, registration, name, within=(defined.source.path, by.node.lineno))
 
 
+def _decorates(factory: Definition, mark: ast.expr, registration: Registration) -> bool:
+    """Return whether a call with a function registers what an inner function receives, which is then a decorator."""
+    inner = [one for one in ast.walk(factory) if isinstance(one, FUNCTIONS) and one is not factory]
+    if registration.way != "function" or not inner:
+        return False
+    calls = (one for one in ast.walk(factory) if isinstance(one, ast.Call) and one.func is mark)
+    given = {one.id for call in calls if isinstance(one := argument_of(call, registration.function), ast.Name)}
+    return any(not given.isdisjoint(one.arg for one in (*each.args.posonlyargs, *each.args.args)) for each in inner)
+
+
 def _named_by_caller(registration: Registration, mark: ast.expr, function: Definition) -> Registration:
     """Return a registration whose name is the argument that a function passes on to the mark that it calls."""
     calls = (one for one in ast.walk(function) if isinstance(one, ast.Call) and one.func is mark)
-    passed = {last_name(argument_of(one, registration.name)) for one in calls}
+    passed = {last_name(_member_of(argument_of(one, registration.name))) for one in calls}
     is_passed_on = isinstance(function, FUNCTIONS) and not passed.isdisjoint({"name", "tool_name"})
     return with_places(registration, function) if is_passed_on else registration._replace(name=("name",))  # type: ignore[arg-type]  # as checked
+
+
+def _member_of(name: ast.expr | None) -> ast.expr | None:
+    """Return the member of an enumeration whose value is a name, or the name itself."""
+    return name.value if isinstance(name, ast.Attribute) and name.attr == "value" else name
 
 
 @cache
