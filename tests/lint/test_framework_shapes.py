@@ -446,6 +446,24 @@ def test_context_with_another_type_of_the_framework_is_found(command):
         assert [one["message"] for one in found] == ["parameter 'ctx' of 'list_users' is sent to the model"]
 
 
+@pytest.mark.parametrize(("indent", "codes"), [("", []), (" ", []), ("# ", ["TK707"])])
+def test_section_of_parameters_that_smolagents_reads_may_be_indented(indent, codes, command):
+    text = f'''
+from smolagents import tool
+
+
+@tool
+def find(order: str) -> str:
+    """Find an order.
+
+    {indent}Args:
+        order: Its number.
+    """
+    return order
+'''
+    assert [one["code"] for one in command(text, "lint", "--static", "--no-cache", "--select", "TK707")] == codes
+
+
 def test_context_of_a_function_without_a_body_is_a_note(command):
     body = '    await ctx.info("looking")\n'
     assert body in MISTAKE

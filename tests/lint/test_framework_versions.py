@@ -377,6 +377,31 @@ def test_locked_version_decides_whether_a_toolset_requires_the_context(version, 
     assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
 
 
+@pytest.mark.parametrize(("registers", "codes"), [("tool", []), ("tool_plain", ["TK708"])])
+def test_decorator_of_the_project_passes_the_context_if_the_one_in_it_does(registers, codes, project):
+    text = f"""
+from pydantic_ai import FunctionToolset, RunContext
+
+
+def build():
+    toolset = FunctionToolset()
+
+    def described(text):
+        def register(function):
+            return toolset.{registers}(description=text)(function)
+
+        return register
+
+    @described("Find an order.")
+    async def find(ctx: RunContext[None], order: str) -> str:
+        return order
+
+    return toolset
+"""
+    write(project, "src/weather/server.py", text)
+    assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
+
+
 def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project):
     write(project, "src/weather/server.py", SERVER.replace("from fastmcp", "from mcp.server.fastmcp"))
 

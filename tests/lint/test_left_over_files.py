@@ -46,7 +46,9 @@ def test_output_that_somebody_has_pasted_is_a_note(write):
 def test_file_of_python_2_is_a_note_unless_it_uses_a_framework(write):
     old = '"""Tools of the shop."""\n\nprint "found"\n'
     write(shop=old, main="import shop\n", server=f"from fastmcp import FastMCP\n{old}", moded="tools = 0777\n")
-    assert found("--static", ".") == {"moded.py": "info", "server.py": "error", "shop.py": "info"}
+    write(long="tools = 0x10L\n", typo="tools = 0x10G\n", all="import long, typo, moded\n")
+    notes = dict.fromkeys(["long.py", "moded.py", "shop.py"], "info")
+    assert found("--static", ".") == {**notes, "server.py": "error", "typo.py": "error"}
     assert found("--static", "shop.py") == {"shop.py": "error"}
 
 

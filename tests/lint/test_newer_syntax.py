@@ -41,6 +41,11 @@ NEWER = {
     "an escape in a field": ("", "text = 'a' f\"{'\\'' if day else ''}\" 'b'"),
     "a template": ("", 'text = t"{day}"'),
     "a generic function": ("def first[T: (int, str)](items: list[T]) -> T:\n    return items[0]", "text = day"),
+    "a generic function in lines": (
+        "def first[\n    T: int,\n](\n    items: list[T],\n) -> T:\n    return items[0]",
+        "text = day",
+    ),
+    "lazy imports": ("lazy import os.path\nlazy   from sky import look as seen", "text = day"),
     "a generic class": ("class Box[T, *Ts, **P]:\n    pass", "text = day"),
     "a generic type": ("type Pairs[T] = dict[str, T]", "text = day"),
     "except without parentheses": ("try:\n    pass\nexcept ValueError, OSError:\n    pass", "text = day"),

@@ -237,6 +237,16 @@ def test_document_beside_code_may_be_called_like_a_skill(invoke, tmp_path, folde
     assert lines(invoke, ".")[1][0] == f"{folder}/SKILL.md:1:1: {severity}[TK601] the skill has no header"
 
 
+def test_document_of_a_project_that_has_no_skills_may_be_called_like_one(invoke, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "shop"\nversion = "1"\n', "utf-8")
+    write(tmp_path / "samples" / "SKILL.md", header="# Skill: how to set the shop up\n")
+    for folder, severity in ((None, "info"), ("skills/forecast", "error")):
+        if folder is not None:
+            write(tmp_path / folder / "SKILL.md")
+        found = [one for one in lines(invoke, ".")[1] if "TK601" in one]
+        assert found == [f"samples/SKILL.md:1:1: {severity}[TK601] the skill has no header"]
+
+
 @pytest.mark.parametrize("name", ["{{ name }}", '"{{ name }}"', "<name>", "${NAME}"])
 def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, name):
     for folder in ("templates/basic", ".claude/skills/basic"):
@@ -247,6 +257,7 @@ def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, nam
 
 def test_skill_is_minor_where_another_one_is_in_its_place(invoke, tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "weather"\nversion = "1"\n', "utf-8")
+    write(tmp_path / "skills" / "other" / "SKILL.md")
     write(tmp_path / "phase2" / "forecast" / "SKILL.md", header="# Forecast\n")
     write(tmp_path / "backups" / "forecast" / "SKILL.md", header=SKILL.replace("name: forecast", "name: [forecast"))
     found = {line.partition("[")[0] for line in lines(invoke, ".")[1] if "TK601" in line}

@@ -120,11 +120,16 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     )
 
 
-def is_beside_code(folder: Path, directory: Path) -> bool:
-    """Return whether a file called like a skill is beside Python code, and no folder around it is one for skills."""
+def may_be_document(folder: Path, directory: Path) -> bool:
+    """Return whether a file called like a skill may be about the code beside it, or about a project with other files.
+
+    It is outside of all folders for skills then, hidden ones, and plugins.
+    """
     parts = folders_around(folder, directory)
     is_kept = any(one.startswith(".") or one.endswith("skills") for one in parts[:-1])
-    return bool(parts) and not (is_kept or _is_in_plugin(directory, parts)) and any(folder.glob("*.py"))
+    if not parts or is_kept or _is_in_plugin(directory, parts):
+        return False
+    return any(folder.glob("*.py")) or any((directory / one).is_file() for one in _PROJECT_FILES)
 
 
 def folders_around(folder: Path, directory: Path) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Parses Python source that may use syntax of later versions than the interpreter's.
 
 What a later version added is replaced by older syntax of the same length, so that every position stays as it is:
-quotes inside f-strings and t-strings, type parameters, `type` statements, and `except` without parentheses.
+quotes inside f-strings and t-strings, type parameters, `type` statements, `except` without parentheses, and imports
+that are lazy.
 """
 
 import ast
@@ -10,12 +11,14 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 _TOKEN = re.compile(r"(?P<comment>#[^\r\n]*)|(?<!\w)(?P<prefix>[rbuftRBUFT]{0,2})(?P<quote>'''|\"\"\"|'|\")")
 _FORMATTED = frozenset("fFtT")
 _TYPE_STATEMENT = r"(?m)^([ \t]*)type[ \t]+(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*(?==[^=])"
 _GENERIC = r"\b(?:def|class)[ \t]+\w+[ \t]*(?=\[)"
 _EXCEPT = r"(?m)^[ \t]*except\*?[ \t]+[\w.]+(?:[ \t]*,[ \t]*[\w.]+)+[ \t]*(?=:)"
+_LAZY = r"(?m)^([ \t]*)(lazy[ \t]+)(import|from)(?=[ \t]+[\w.])"
 _BETWEEN = re.compile(r"(?:[ \t\r\n]|\\\r?\n|#[^\r\n]*+)*+")
 _DEBUG = re.compile(r"(?<![=<>!])=\s*\Z")
 
@@ -244,11 +247,15 @@ def _is_expression(text: str) -> bool:
 
 
 def _rewrite_statements(written: list[str], masked: str) -> None:
-    """Replace type parameters, `type` statements and `except` without parentheses."""
+    """Replace type parameters, `type` statements, `except` without parentheses, and lazy imports."""
     for start, end in _type_parameters(masked):
-        written[start:end] = [one if one == "\n" else " " for one in masked[start:end]]
+        inner = masked[start:end]
+        continued = [*("\\" if after == "\n" and one != "\n" else one for one, after in pairwise(inner)), inner[-1]]
+        written[start:end] = [one if one in "\\\n" else " " for one in continued]
     for found in re.finditer(_TYPE_STATEMENT, masked):
         written[found.start() : found.end()] = (found[1] + found[2]).ljust(len(found[0]))
+    for found in re.finditer(_LAZY, masked):
+        written[found.start() : found.end()] = (found[1] + found[3]).ljust(len(found[0]))
     for found in re.finditer(_EXCEPT, masked):
         for at in range(found.start(), found.end()):
             written[at] = "|" if masked[at] == "," else written[at]

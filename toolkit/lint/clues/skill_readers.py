@@ -40,10 +40,15 @@ class SkillReaders:
             return None
         return next(iter((*self._programs_in(folder).by_headings, *_programs_beside(file))), None)
 
-    def is_opened(self, file: Path) -> bool:
-        """Return whether a program of the project opens a file called like a skill, whichever it is."""
+    def expects_none(self, file: Path) -> bool:
+        """Return whether nothing in a project expects skills: no program opens one, and none has a header."""
         folder = _project_of(file)
-        return folder is not None and self._programs_in(folder).is_any
+        return folder is None or not (self._programs_in(folder).is_any or self._skills_in(folder))
+
+    def _skills_in(self, folder: Path) -> Mapping[str, Sequence[str]]:
+        if folder not in self._others:
+            self._others[folder] = _with_headers(folder)
+        return self._others[folder]
 
     def _programs_in(self, folder: Path) -> "_Programs":
         if folder not in self._programs:
@@ -58,9 +63,7 @@ class SkillReaders:
         folder = _project_of(file)
         if folder is None or _is_for_clients(file, folder):
             return None
-        if folder not in self._others:
-            self._others[folder] = _with_headers(folder)
-        others = self._others[folder].get(file.absolute().parent.name, ())
+        others = self._skills_in(folder).get(file.absolute().parent.name, ())
         return next((one for one in others if folder / one != file.absolute()), None)
 
 

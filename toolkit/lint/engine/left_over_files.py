@@ -36,6 +36,8 @@ _OF_PYTHON_2 = (
     "leading zeros in decimal integer",
 )
 """What Python says of the syntax of Python 2, for which no framework of tools was ever written."""
+_LONG = re.compile(rb"(?<![\w.])(?:0[xX][0-9a-fA-F]+|\d+)[lL](?!\w)")
+"""An integer of Python 2, such as `0x10L`, which Python calls an invalid literal."""
 
 
 def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Request]) -> Iterator[Problem]:
@@ -53,7 +55,14 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
 
 def _is_old(problem: Problem) -> bool:
     """Return whether a file cannot be read because it is written for Python 2."""
-    return any(one in problem.message for one in _OF_PYTHON_2)
+    if any(one in problem.message for one in _OF_PYTHON_2):
+        return True
+    if problem.location is None or "invalid" not in problem.message or "literal" not in problem.message:
+        return False
+    with suppress(OSError):
+        lines = bounded_bytes(Path(problem.location.file)).splitlines()
+        return any(map(_LONG.search, lines[(problem.location.line or 1) - 1 : problem.location.line]))
+    return False
 
 
 def _looks_left_over(request: Request) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from toolkit.lint.clues.skill_readers import SkillReaders
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.skills.skill_files import Skill, folders_around, is_beside_code, is_for_clients
+from toolkit.skills.skill_files import Skill, folders_around, is_for_clients, may_be_document
 from toolkit.source_code.sample_files import is_in_tests, is_left_behind
 
 _HEADER_START = "---"
@@ -45,8 +45,8 @@ class SkillChecker:
             return f"'{reader}' reads it without one; other clients do not know its name and description"
         if copy := self._readers.installed_copy(file):
             return f"clients read '{copy}' instead"
-        is_document = self._directory is not None and is_beside_code(skill.folder, self._directory)
-        return "" if is_document and not self._readers.is_opened(file) else None
+        is_document = self._directory is not None and may_be_document(skill.folder, self._directory)
+        return "" if is_document and self._readers.expects_none(file) else None
 
 
 def _is_for_nobody(skill: Skill, directory: Path) -> bool:

@@ -1,11 +1,17 @@
 """TK707: a missing description that the framework requires."""
 
+import ast
+import re
 from collections.abc import Iterator
 
 from toolkit.codes import DESCRIPTION_REQUIRED
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
+
+_SECTION = re.compile(r"\n\s*Args:[ \t]*\n(.*?)(?:Returns:|Raises:|\Z)", re.DOTALL)
+_DESCRIBED = re.compile(r"^\s*(\w+)\s*(?:\([^)]*\))?:", re.MULTILINE)
+"""Parameters that a framework finds under `Args:`, however far that is indented."""
 
 
 class DescriptionRequired(Rule):
@@ -61,8 +67,14 @@ class DescriptionRequired(Rule):
         if demands.docstring and function.docstring_node is None and not tool.argument(("description", "args_schema")):
             message = f"{title} refuses {function.tool_name!r}, which has no docstring"
             yield self.problem(message, function.location, hint="write what it does and when to use it")
+        described = _described_in(function) if demands.descriptions else set()
         for parameter in function.parameters if demands.descriptions else ():
-            if parameter.name not in function.docstring.parameters:
+            if parameter.name not in described:
                 message = f"{title} refuses parameter {parameter.name!r}, which the docstring does not describe"
                 hint = f"add '{parameter.name}: …' under 'Args:' in the docstring"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
+
+
+def _described_in(function: PythonFunction) -> set[str]:
+    section = _SECTION.search(ast.get_docstring(function.node) or "")
+    return {*function.docstring.parameters, *(_DESCRIBED.findall(section[1]) if section else ())}

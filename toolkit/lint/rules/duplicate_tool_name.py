@@ -86,7 +86,8 @@ class DuplicateToolName(Rule):
             holder = first.setdefault((place, tool.name), tool)
             if holder is not tool:
                 found = collision(tool.name, tool.location, holder.location, holder.source)
-                hint = "give one of them another name" if tool.origin == "json" else found.hint
+                is_own = tool.origin != "json" and tool.framework is None
+                hint = found.hint if is_own else "give one of them another name"
                 yield self.problem(found.message, found.location, hint=hint, related=found.related)
             elif (other := near.setdefault((place, _fold(tool.name)), tool)) is not tool:
                 yield self._alike(tool, other)

@@ -71,9 +71,12 @@ class MisplacedContext(Rule):
         tool, mark = function.written, function.mark
         if tool is None or mark is None or tool.kind != "decorator" or not tool.demands.only_first:
             return
-        called = function.file.segment(mark.func if isinstance(mark, ast.Call) else mark)
+        found = function.file.reader.registrations.of_decorator(function.file, mark, tool.scope)
+        called = (
+            function.file.segment(mark.func if isinstance(mark, ast.Call) else mark) if found is None else found.name
+        )
         wants = any(end.rpartition(".")[2] == called.rpartition(".")[2] for end in tool.demands.first)
-        if wants and self._decides_itself(function.file, tool, mark):
+        if wants and self._decides_itself(function.file, tool, called):
             return
         contexts = [one for one in function.all_parameters if function.is_context(one)]
         given = function.all_parameters[:1]
@@ -90,10 +93,8 @@ class MisplacedContext(Rule):
                 yield self.problem(message, function.file.location(one.node), hint=hint)
 
     @staticmethod
-    def _decides_itself(file: PythonSource, tool: WrittenTool, mark: ast.expr) -> bool:
+    def _decides_itself(file: PythonSource, tool: WrittenTool, name: str) -> bool:
         """Whether the locked version of the framework looks at the function to know whether it gets a context."""
-        found = file.reader.registrations.of_decorator(file, mark, tool.scope)
-        name = "" if found is None else found.name
         return any(
             name.endswith(end) and any(is_locked_below(file, one, version) for one in packages)
             for end, packages, version in tool.demands.first_since

@@ -104,7 +104,7 @@ class SwallowedError(Rule):
         broad = [handler for handler in node.handlers if _is_broad(handler.type)]
         for handler in broad:
             for statement, value in _results_of(handler, behind):
-                yield from self._report(function, statement, value)
+                yield from self._report(function, statement, value, handler.name)
         if any(map(_does_nothing, broad)) and not (function.is_foreign and _is_inside_another(function, node)):
             yield from self._behind(function, behind, is_step=is_step)
 
@@ -116,11 +116,21 @@ class SwallowedError(Rule):
                 yield self._as_success(function, statement, is_minor=is_step)
 
     def _report(
-        self, function: PythonFunction, statement: ast.Return | ast.Assign, value: ast.expr | None
+        self,
+        function: PythonFunction,
+        statement: ast.Return | ast.Assign,
+        value: ast.expr | None,
+        error: str | None,
     ) -> Iterator[Problem]:
         if _is_failed_result(function, value) or _promises_errors(function):
             return
-        is_failure = _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value)
+        says_why = isinstance(value, ast.JoinedStr) and _mentions(value, error)
+        is_failure = (
+            says_why
+            or _matches(_FAILURE, value)
+            or _describes_failure(value)
+            or _calls_helper_for_errors(function, value)
+        )
         if _claims_success(value) if is_failure else _matches(_SUCCESS, value):
             yield self._as_success(function, statement, is_minor=is_failure)
         elif is_failure:
@@ -134,6 +144,11 @@ class SwallowedError(Rule):
         message = f"tool {function.tool_name!r} reports success after any exception"
         place = function.file.location(statement)
         return self.problem(message, place, hint=_hint(function), is_minor=is_minor)
+
+
+def _mentions(value: ast.expr, error: str | None) -> bool:
+    """Whether a text contains the exception, as in `f"Saved. (not sent: {error})"`, so that a model reads of it."""
+    return any(isinstance(one, ast.Name) and one.id == error for one in ast.walk(value))
 
 
 _TIDYING = {

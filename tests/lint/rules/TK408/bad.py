@@ -103,3 +103,13 @@ def double(number: int) -> dict[str, str]:
         return answer
     print(answer)
     return answer
+
+
+@tool
+def note(text: str) -> str:
+    """Note a text."""
+    try:
+        open("text.txt", "w").write(text)
+    except Exception as error:
+        return f"Success (but nothing was sent: {error})"
+    return "sent"
