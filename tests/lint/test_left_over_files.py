@@ -76,6 +76,15 @@ def test_template_of_a_python_file_is_a_note(write, start):
     assert found("--static", ".") == {"shop.py": "info"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["import {useState} from 'react'", "import {{ useState }} from 'react'", "class Shop {", "class Shop<Order> {"],
+)
+def test_program_that_writes_code_of_other_languages_is_no_template(write, text):
+    write(shop=f"TEXT = '''\n{text}\n'''\n{BROKEN}")
+    assert found("--static", ".") == {"shop.py": "error"}
+
+
 def test_file_in_a_folder_whose_name_is_to_be_filled_in_is_a_note(write, tmp_path):
     write(shop=BROKEN)
     (tmp_path / "{{PROJECT}}").mkdir()

@@ -22,7 +22,8 @@ _FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
 _TEMPLATE = re.compile(
     rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter|^[ \t]*\{\{[- ]?\w+"
-    rb"|^[ \t]*(?:from|import|class|(?:async )?def) [^\"'#\n(]*[{$<]",
+    rb"|^[ \t]*(?:from|import|class|(?:async )?def) (?:[\w.]*(?:\{\{[^}\n]*\}\}|\$\{[^}\n]*\})|<\w+>)(?![ \t]*from\b)"
+    rb"|^[ \t]*(?:from|class|(?:async )?def) [\w.]*\{\w+\}",
     re.MULTILINE,
 )
 """What fills a template in, at the start of a line or in a name that a statement binds, where Python has no braces."""
