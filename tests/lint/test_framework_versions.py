@@ -147,7 +147,15 @@ def test_parameter_that_no_model_sees_needs_no_description(project, case):
     assert findings("src") == []
 
 
-def test_signature_that_the_file_replaces_is_not_that_of_the_tool(project):
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "look_up.__signature__ = signature_of(schema)",
+        "setattr(look_up, '__signature__', signature_of(schema))",
+        "cast(Any, look_up).__signature__ = signature_of(schema)",
+    ],
+)
+def test_signature_that_the_file_replaces_is_not_that_of_the_tool(statement, project):
     code = '''
 from fastmcp import FastMCP
 
@@ -159,12 +167,12 @@ def register(schema):
         """Look up an order of the shop by its number."""
         return str(arguments)
 
-    look_up.__signature__ = signature_of(schema)
+    STATEMENT
     mcp.tool(look_up)
 '''
-    write(project, "src/weather/server.py", code)
+    write(project, "src/weather/server.py", code.replace("STATEMENT", statement))
     assert findings("src") == []
-    write(project, "src/weather/server.py", code.replace("    look_up.__signature__ = signature_of(schema)\n", ""))
+    write(project, "src/weather/server.py", code.replace("    STATEMENT\n", ""))
     assert [code for code, _, _ in findings("src")] == ["TK709"]
 
 
@@ -374,6 +382,30 @@ def test_locked_version_decides_whether_a_toolset_requires_the_context(version, 
     function = 'def find(order: str) -> str:\n    """Find an order."""\n    return order\n'
     write(project, "src/weather/server.py", text + function)
     write(project, "uv.lock", f'[[package]]\nname = "pydantic-ai-slim"\nversion = "{version}"\n')
+    assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
+
+
+@pytest.mark.parametrize(
+    ("imported", "codes"),
+    [
+        ("from weather.context import Ctx", []),
+        ("from weather import Shown as Ctx", []),
+        ("from weather import Typed as Ctx", []),
+        ("from weather.context import Derived as Ctx", []),
+        ("from elsewhere import Ctx", []),
+        ("from weather.context import Deps as Ctx", ["TK708"]),
+        ("from decimal import Decimal as Ctx", ["TK708"]),
+    ],
+)
+def test_context_may_have_another_name_in_another_file(imported, codes, project):
+    context = "from pydantic_ai import RunContext\n\nclass Deps: ...\nclass Derived(RunContext[Deps]): ...\nCtx = RunContext[Deps]\n"
+    write(project, "src/weather/context.py", context)
+    typed = "if TYPE_CHECKING:\n    from weather.context import Ctx as Typed\n"
+    shown = "from typing import TYPE_CHECKING\nfrom weather.context import Ctx as Shown\n"
+    write(project, "src/weather/__init__.py", shown + typed)
+    function = 'def find(ctx: Ctx, order: str) -> str:\n    """Find an order."""\n    return order\n'
+    text = f"from pydantic_ai import Agent\n{imported}\n\nagent = Agent('test')\n\n\n@agent.tool\n{function}"
+    write(project, "src/weather/server.py", text)
     assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
 
 

@@ -39,15 +39,17 @@ def test_output_that_somebody_has_pasted_is_a_note(write):
     write(output=pasted, server=f"{pasted}\n\n@mcp.tool\ndef find(order): ...\n", Kept_in_output2=pasted)
     assert found("--static", ".") == {"Kept/output2.py": "info", "output.py": "info", "server.py": "error"}
     assert found("--static", "output.py") == {"output.py": "error"}
-    write(main="import output\n")
+    write(main="import output, fastmcp\n")
     assert found("--static", ".")["output.py"] == "error"
 
 
 def test_file_of_python_2_is_a_note_unless_it_uses_a_framework(write):
     old = '"""Tools of the shop."""\n\nprint "found"\n'
     write(shop=old, main="import shop\n", server=f"from fastmcp import FastMCP\n{old}", moded="tools = 0777\n")
-    write(long="tools = 0x10L\n", typo="tools = 0x10G\n", all="import long, typo, moded\n")
-    notes = dict.fromkeys(["long.py", "moded.py", "shop.py"], "info")
+    write(long="tools = 0x10L\n", typo="tools = 0x10G\n", tabs="def tools():\n        a = 1\n\tb = 2\n")
+    write(pair="class Tools:\n    def execute(self):\n        return lambda (a, b): a\n")
+    write(all="import long, typo, tabs, pair, moded\n")
+    notes = dict.fromkeys(["long.py", "moded.py", "pair.py", "shop.py", "tabs.py"], "info")
     assert found("--static", ".") == {**notes, "server.py": "error", "typo.py": "error"}
     assert found("--static", "shop.py") == {"shop.py": "error"}
 
@@ -114,6 +116,8 @@ def test_script_without_tools_that_cannot_be_read_is_a_note_if_no_file_mentions_
     assert found("--static", ".") == {"report.py": "info"}
     assert found("--static", "report.py") == {"report.py": "error"}
     write(main="import report\n")
+    assert found("--static", ".") == {"report.py": "info"}
+    write(server="import fastmcp\n")
     assert found("--static", ".") == {"report.py": "error"}
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, scope_of
 from toolkit.source_code.source_files import FUNCTIONS, SourceFile, last_name
-from toolkit.source_code.syntax_nodes import added_to, own_nodes, parts_by_key
+from toolkit.source_code.syntax_nodes import added_to, own_nodes, parts_by_key, uncast
 
 _DEEPEST = 8
 
@@ -60,7 +60,7 @@ class _Elements:
         if isinstance(given.node, ast.Starred):
             yield from self.of(given._replace(node=given.node.value), depth - 1)
             return
-        given = given._replace(node=_uncast(given.source, given.node))
+        given = given._replace(node=uncast(given.node))
         chosen = [*self._chosen(given)]
         yield from chosen or [given]
 
@@ -139,14 +139,6 @@ def _returned_by(meanings: Meanings, given: Expression, call: ast.Call) -> Itera
             for one in own_nodes(function.node.body):
                 if isinstance(one, ast.Return) and one.value is not None:
                     yield Expression(function.source, one.value, scope)
-
-
-def _uncast(source: SourceFile, node: ast.expr) -> ast.expr:
-    """Return the value in a call of `typing.cast`, which only type checkers need."""
-    match node:
-        case ast.Call(func=called, args=[_, inner]) if source.meaning(called) == "typing.cast":
-            return inner
-    return node
 
 
 def _alternatives(node: ast.expr) -> list[ast.expr]:

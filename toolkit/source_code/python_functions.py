@@ -314,8 +314,11 @@ class PythonFunction:
         return registration is not None and registration.way == "definition"
 
     def _types_behind(self, name: ast.expr, depth: int = 0) -> Iterator[str]:
-        """Yield what a type is: itself, what it is an alias of, and the bases of a class in this file."""
+        """Yield what a type is: itself, what it is an alias of, and the bases of a class, also in other files."""
         yield self.file.meaning(name) or ""
+        meanings = self.file.reader.meanings
+        for meaning in meanings.of(self.file, name):
+            yield from meanings.made_from(meaning)
         short = name.id if isinstance(name, ast.Name) and depth < _MOST_BASES else ""
         cls, alias = self.file.classes.get(short), self.file.assigned.get(short)
         for base in [*(cls.bases if cls else ()), *([alias] if alias else ())]:

@@ -13,7 +13,7 @@ from toolkit.source_code.literals import Literal
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.source_files import SourceFile
-from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below
+from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, uncast
 from toolkit.source_code.tool_reader import ToolReader
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
@@ -157,10 +157,15 @@ class PythonSource(SourceFile):
 
 
 def _assigned_to(attribute: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Return the names of the objects whose attribute an assignment sets."""
-    targets = (target for node in nodes if isinstance(node, ast.Assign) for target in node.targets)
-    return frozenset(
-        one.value.id
-        for one in targets
-        if isinstance(one, ast.Attribute) and one.attr == attribute and isinstance(one.value, ast.Name)
-    )
+    """Return the names of the objects whose attribute an assignment, or a call of `setattr`, sets."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets):
+                owners = [one.value for one in targets if isinstance(one, ast.Attribute) and one.attr == attribute]
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=name), _]) if name == attribute:
+                owners = [owner]
+            case _:
+                continue
+        found |= {one.id for one in map(uncast, owners) if isinstance(one, ast.Name)}
+    return frozenset(found)

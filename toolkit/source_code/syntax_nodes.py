@@ -161,6 +161,14 @@ class _Filled(ast.NodeTransformer):
         return self._values.get(node.id, node)
 
 
+def uncast(node: ast.expr) -> ast.expr:
+    """Return the value in a call of `typing.cast`, which only type checkers need."""
+    match node:
+        case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[_, inner]):
+            return inner
+    return node
+
+
 def added_to(place: ast.AST, name: str) -> Iterator[ast.expr]:
     """Yield the lists by which statements in a place extend a variable."""
     for node in ast.walk(place):

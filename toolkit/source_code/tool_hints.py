@@ -61,16 +61,30 @@ def is_about_tools(text: bytes) -> bool:
     return _hint_of_tools(with_broad=False).search(text) is not None
 
 
+def imports_framework(text: bytes, *, with_broad: bool) -> bool:
+    """Whether the text of a Python file imports a known package, or one that most programs use for tools."""
+    return _import_of_frameworks(with_broad=with_broad).search(text) is not None
+
+
+@cache
+def _import_of_frameworks(*, with_broad: bool) -> "re.Pattern[bytes]":
+    return re.compile(import_of(sorted(_first_names(with_broad=with_broad))).encode(), re.MULTILINE)
+
+
+def _first_names(*, with_broad: bool) -> set[str]:
+    named = [package for package, one in all_packages().items() if with_broad or suggests_tools(one)]
+    return {package.partition(".")[0] for package in (*named, "toolkit")}
+
+
 @cache
 def _hint_of_tools(*, with_broad: bool) -> "re.Pattern[bytes]":
     """Return a pattern for the text of files that may define tools. It uses top-level package names only.
 
     For example, `from google import adk` imports the package `google.adk`.
     """
-    named = [package for package, one in all_packages().items() if with_broad or suggests_tools(one)]
-    first = {package.partition(".")[0] for package in (*named, "toolkit")}
+    imported = import_of(sorted(_first_names(with_broad=with_broad)))
     return re.compile(
-        rf"{import_of(sorted(first))}|\.(?:(?:add_)?tool|bind_tools)\b|^[ \t]*@[\w.]*tool".encode()
+        rf"{imported}|\.(?:(?:add_)?tool|bind_tools)\b|^[ \t]*@[\w.]*tool".encode()
         + rb"|^[ \t]+(?:async )?def execute\("
         + "".join(f"|^{name}\\b" for name in FRAMEWORK_OF_VARIABLE).encode(),
         re.MULTILINE,

@@ -168,6 +168,7 @@ class FileChecker:
         self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._others: dict[str, PythonFile] = {}
+        self._directory = rules[0].settings.directory if rules else None
         self._tool, self._function, self._module, self._pipeline, self._manifest, self._api, of_skills = (
             [rule for rule in rules if rule.overrides(f"check_{what}")]
             for what in ("tool", "function", "module", "pipeline", "manifest", "api", "skill")
@@ -345,7 +346,8 @@ class FileChecker:
         if not tools and not problems and request.is_named:
             problems.append(Problem(NO_TOOLS, f"no tools were found in '{request.target}'", Location(file), "warning"))
         report = self._finished(problems, tools, file, "", _Opened.of(None))
-        if not request.is_named and is_in_own_format(root):
+        is_in_test = self._directory is not None and is_in_tests(file, self._directory)
+        if not request.is_named and (is_in_test or is_in_own_format(root)):
             report = report._replace(problems=tuple(map(_milder, report.problems)))
         return report._replace(needs={"files": [], "listings": [], "projects": []})
 
@@ -368,7 +370,7 @@ class FileChecker:
         manifest, problems = parse_manifest(text, file, kind) if kind else (None, [])
         if manifest is not None:
             problems += [problem for rule in self._manifest for problem in rule.check_manifest(manifest)]
-        if self._manifest and is_in_tests(file, self._manifest[0].settings.directory):
+        if self._directory is not None and is_in_tests(file, self._directory):
             problems = [replace(one, severity="info") for one in problems]
         # A manifest depends on the code of its project, so its findings are not cached.
         return self._finished(problems, [], file, text, _Opened.of(None))._replace(needs=None)

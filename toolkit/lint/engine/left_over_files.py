@@ -11,7 +11,7 @@ from toolkit.lint.engine.requests import Request
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.sample_files import says_it_was_replaced
-from toolkit.source_code.tool_hints import is_about_tools
+from toolkit.source_code.tool_hints import imports_framework, is_about_tools
 
 _MADE_ELSEWHERE = {
     "build", "dist", "external", "generated", "template", "templates", "third_party", "thirdparty", "vendor",
@@ -35,6 +35,8 @@ _OF_PYTHON_2 = (
     "Missing parentheses in call to",
     "multiple exception types must be parenthesized",
     "leading zeros in decimal integer",
+    "expression parameters cannot be parenthesized",
+    "inconsistent use of tabs and spaces",
 )
 """What Python says of the syntax of Python 2, for which no framework of tools was ever written."""
 _LONG = re.compile(rb"(?<![\w.])(?:0[xX][0-9a-fA-F]+|\d+)[lL](?!\w)")
@@ -43,15 +45,25 @@ _LONG = re.compile(rb"(?<![\w.])(?:0[xX][0-9a-fA-F]+|\d+)[lL](?!\w)")
 
 def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Request]) -> Iterator[Problem]:
     """Yield the problems; that a file cannot be imported is an `info` if nobody imports it and it was not named."""
-    unread = {one.location.file for one in problems if one.location and one.code == DOES_NOT_IMPORT}
-    left_over = {one.file for one in requests if one.file in unread and _looks_left_over(one)} if unread else set()
-    minor = left_over - _mentioned(left_over, requests) if left_over else left_over
-    minor |= {one.file for one in requests if one.file in unread and not one.is_named and _is_no_module(one)}
-    old = {one.location.file for one in problems if one.location and one.code == DOES_NOT_IMPORT and _is_old(one)}
-    minor |= {one.file for one in requests if one.file in old and not (one.is_named or _uses_framework(one))}
+    unread = [one for one in problems if one.code == DOES_NOT_IMPORT and one.location is not None]
+    minor = _minor_files(unread, requests) if unread else set()
     for problem in problems:
         is_minor = problem.code == DOES_NOT_IMPORT and problem.location is not None and problem.location.file in minor
         yield replace(problem, severity="info") if is_minor else problem
+
+
+def _minor_files(unread: Sequence[Problem], requests: Sequence[Request]) -> set[str | None]:
+    """Return the files that cannot be read, but that nobody needs who works with tools."""
+    files = {one.location.file for one in unread if one.location}
+    old = {one.location.file for one in unread if one.location and _is_old(one)}
+    asked = [one for one in requests if one.file in files and not one.is_named]
+    left_over = {one.file for one in asked if _looks_left_over(one)}
+    minor = left_over - _mentioned(left_over, requests) if left_over else left_over
+    minor |= {one.file for one in asked if _is_no_module(one)}
+    minor |= {one.file for one in asked if one.file in old and not _imports_framework(one, with_broad=False)}
+    others = {one.file for one in asked if one.file not in minor and not _uses_framework(one)}
+    is_about_tools = bool(others) and any(_imports_framework(one, with_broad=True) for one in requests)
+    return minor if is_about_tools else minor | others
 
 
 def _is_old(problem: Problem) -> bool:
@@ -67,13 +79,22 @@ def _is_old(problem: Problem) -> bool:
 
 
 def _looks_left_over(request: Request) -> bool:
-    return not request.is_named and (says_it_was_replaced(Path(request.target)) or not _uses_framework(request))
+    return says_it_was_replaced(Path(request.target)) or not _uses_framework(request)
 
 
 def _uses_framework(request: Request) -> bool:
     """Return whether a file imports a framework or has the mark of a tool, unlike a script or pasted output."""
     with suppress(OSError):
         return request.file is None or is_about_tools(bounded_bytes(Path(request.file)))
+    return True
+
+
+def _imports_framework(request: Request, *, with_broad: bool) -> bool:
+    """Return whether a file imports a framework, which a program of Python 2 cannot."""
+    if request.kind != "python" or request.file is None:
+        return False
+    with suppress(OSError):
+        return imports_framework(bounded_bytes(Path(request.file)), with_broad=with_broad)
     return True
 
 

@@ -87,7 +87,7 @@ class DuplicateToolName(Rule):
             if holder is not tool:
                 found = collision(tool.name, tool.location, holder.location, holder.source)
                 is_own = tool.origin != "json" and tool.framework is None
-                hint = found.hint if is_own else "give one of them another name"
+                hint = found.hint if is_own else _HINT
                 yield self.problem(found.message, found.location, hint=hint, related=found.related)
             elif (other := near.setdefault((place, _fold(tool.name)), tool)) is not tool:
                 yield self._alike(tool, other)
@@ -108,7 +108,7 @@ class DuplicateToolName(Rule):
                 place = module.framework_functions.get(tool)
                 there = place.location if place else module.location(tool.node)
                 found = collision(name, there, module.location(other), module.file)
-                yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
+                yield self.problem(found.message, found.location, hint=_HINT, related=found.related)
 
     def _alike(self, tool: ToolDefinition, other: ToolDefinition) -> Problem:
         folded = _fold(tool.name)
@@ -119,6 +119,7 @@ class DuplicateToolName(Rule):
 
 
 _LIST = "a list"
+_HINT = "give one of them another name"
 
 
 def _folder_of(tool: ToolDefinition) -> str:

@@ -1,6 +1,7 @@
 """TK708: the context parameter is not where the framework expects it."""
 
 import ast
+import sys
 from collections.abc import Iterator
 
 from toolkit.codes import MISPLACED_CONTEXT
@@ -80,7 +81,7 @@ class MisplacedContext(Rule):
             return
         contexts = [one for one in function.all_parameters if function.is_context(one)]
         given = function.all_parameters[:1]
-        if wants and given and given[0].node.annotation is not None and given[0] not in contexts:
+        if wants and given and _is_certain(function, given[0].node.annotation) and given[0] not in contexts:
             message = f"the first parameter of {function.tool_name!r} must be the context, but is {given[0].name!r}"
             hint = "add the context as the first parameter, or use the decorator for functions without it"
             yield self.problem(message, function.file.location(given[0].node), hint=hint)
@@ -99,3 +100,13 @@ class MisplacedContext(Rule):
             name.endswith(end) and any(is_locked_below(file, one, version) for one in packages)
             for end, packages, version in tool.demands.first_since
         )
+
+
+def _is_certain(function: PythonFunction, annotation: ast.expr | None) -> bool:
+    """Return whether a type is known: one that another file defines is not if that file cannot be found."""
+    root = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    file = function.file
+    if not isinstance(root, ast.Name) or root.id not in file.imported_names:
+        return root is not None
+    module = file.imported_names[root.id].partition(".")[0]
+    return module in sys.stdlib_module_names or any(True for _ in file.reader.meanings.of(file, root))

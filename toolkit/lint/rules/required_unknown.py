@@ -29,8 +29,8 @@ class RequiredUnknown(Rule):
     The model must send a value, but does not know which. It makes one up, or never calls the tool. Strict modes and
     Gemini reject the request. Usually, a property was renamed or removed in only one place.
 
-    A schema without any properties, of which only the source was read, is not reported if its file has code that adds
-    some.
+    In a parameter that is an object without any properties, it is not essential. A schema without any properties, of
+    which only the source was read, is not reported if its file has code that adds some.
 
     ## Example
 
@@ -92,15 +92,17 @@ class RequiredUnknown(Rule):
         required, properties = schema.get("required"), schema.get("properties", {})
         if not isinstance(required, list) or not isinstance(properties, Mapping):
             return
+        around = f" in {path[1]!r}" if path[:1] == ("properties",) and len(path) > 1 else ""
         for index, name in enumerate(required):
             if isinstance(name, str) and name not in properties:
                 yield self.problem(
-                    f"tool {tool.name!r} requires {name!r}, which its schema does not describe",
+                    f"tool {tool.name!r} requires {name!r}{around}, which its schema does not describe",
                     tool.place(*path, "required", index),
                     hint=did_you_mean(
                         name, properties, otherwise="describe it under 'properties', or remove it from 'required'"
                     ),
                     fix=self._removal(tool, (*path, "required"), index),
+                    is_minor=bool(around) and not properties,
                 )
 
     def _removal(self, tool: ToolDefinition, path: tuple[str | int, ...], index: int) -> Fix | None:
