@@ -347,6 +347,15 @@ def test_definitions_that_a_helper_makes_of_its_arguments_are_tools(returned, na
     assert listed()[0] == found[:names]
 
 
+def test_table_of_a_project_may_call_the_description_a_summary(write, listed):
+    entry = f'{{"name": "find", "op": "_find", "summary": "Find an order.", "parameters": {ORDER}}}'
+    operation = '{"name": "find", "summary": "Find an order.", "parameters": [{"name": "order", "in": "query"}]}'
+    write(tools=f"TOOLS: list[dict] = [\n    {entry},\n]\n", api=f"OPERATIONS = [{operation}]\n")
+    assert listed()[0] == ["tools.py:2 find openai_api parameters"]
+    found = CliRunner().invoke(application(), ["lint", "--static", "--profile", "all", "--format", "json", "tools.py"])
+    assert "TK201" not in found.stdout
+
+
 ROW = CHAT.replace('"find"', "NAME").replace('"Find an order."', "TEXT")
 
 

@@ -36,6 +36,8 @@ _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 """The keys of schemas in a table of definitions."""
 _SHOWING = {"example", "examples", "json_schema_extra", "tool_calls", "tool_choice", "response_format"}
 """The keys and keywords of data that is no list of definitions, whatever it looks like."""
+_SUMMARY = "summary"
+"""What a project may call the description in a table of its own, from which it makes definitions."""
 _KEYWORDS = {"type", "type_", "properties", "$ref", "anyOf", "oneOf", "allOf"}
 
 
@@ -144,7 +146,8 @@ class DataForms:
     def _of_dictionary(
         self, source: SourceFile, known: KnownForm, node: ast.expr, whole: ast.Dict
     ) -> Iterator[FormedTool]:
-        form, parts = known.form, parts_by_key(whole)
+        form, whole = known.form, _with_description(whole)
+        parts = parts_by_key(whole)
         scope = scope_around(source.tree, node)
         name = self._name(source, parts.get("name"), scope)
         key = next((one for one in form.schemas if one in parts and not _is_none(parts[one])), None)
@@ -209,10 +212,20 @@ def _bare() -> Iterator[KnownForm]:
 def _has_signs(parts: Mapping[str, ast.expr], form: DataForm) -> bool:
     if form.is_bare:
         has_schema = not parts.keys().isdisjoint(form.schemas)
-        return "type" not in parts and {"name", "description"} <= parts.keys() and has_schema
+        is_described = "description" in parts or _SUMMARY in parts
+        return "type" not in parts and "name" in parts and is_described and has_schema
     kind = parts.get("type")
     is_of_kind = isinstance(kind, ast.Constant) and kind.value == form.kind
     return (is_of_kind if form.kind else True) and (form.inner in parts if form.inner else "name" in parts)
+
+
+def _with_description(whole: ast.Dict) -> ast.Dict:
+    """Return a definition whose description is under its usual key, also if a project calls it a summary."""
+    parts = parts_by_key(whole)
+    if "description" in parts or _SUMMARY not in parts:
+        return whole
+    named = ast.Dict([*whole.keys, ast.Constant("description")], [*whole.values, parts[_SUMMARY]])
+    return placed(named, whole)
 
 
 def _by_key(node: ast.expr) -> Iterator[FormedTool]:
