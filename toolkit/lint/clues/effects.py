@@ -89,7 +89,7 @@ def _method_of_request(node: ast.Call) -> str | None:
 def _effect_of_method(node: ast.Call, called: ast.Attribute) -> Effect | None:
     if called.attr in _PATH_DESTROYING and not node.args:
         return Effect(node, f".{called.attr}()", "destroy")
-    if called.attr in _PATH_WRITING:
+    if called.attr in _PATH_WRITING and (called.attr != "touch" or _is_of_path(node)):
         return Effect(node, f".{called.attr}()", "write")
     if called.attr in _EXECUTING and node.args:
         text = leading_text(node.args[0])
@@ -98,6 +98,11 @@ def _effect_of_method(node: ast.Call, called: ast.Attribute) -> Effect | None:
         if _CHANGING_SQL.match(text):
             return Effect(node, text.split()[0].upper(), "database")
     return None
+
+
+def _is_of_path(touch: ast.Call) -> bool:
+    """Return whether a call of `touch` may be that of a path, which receives nothing but a mode and a flag."""
+    return all(isinstance(one, ast.Constant) for one in touch.args)
 
 
 def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:

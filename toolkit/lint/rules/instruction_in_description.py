@@ -97,7 +97,8 @@ class InstructionInDescription(Rule):
     what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
     an error in third-party definitions. In your own source, it is a warning if the text overrides other instructions, or
     hides from the user what else it asks for; anything else is a note there, since it is nearly always advice, and so is
-    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect.
+    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect. A phrase that
+    your own source quotes as an example ("directives like 'ignore previous instructions'") does not count.
 
     ## Example
 
@@ -138,7 +139,10 @@ class InstructionInDescription(Rule):
                 yield from self._in_text(tool, text) if may_instruct(tool, text.value) else ()
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
-        found = _heaviest_group([(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)])
+        matches = [(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)]
+        if is_own_source(tool):
+            matches = [one for one in matches if not _is_example(text.value, one[1])]
+        found = _heaviest_group(matches)
         if sum(sign.weight for sign, _ in found) < _ENOUGH:
             return
         _, match = max(found, key=lambda one: one[0].weight)
@@ -163,6 +167,20 @@ class InstructionInDescription(Rule):
         return tool.function is None and place is not None and is_in_samples(place.file, self.settings.directory)
 
 
+_QUOTED = r"""(?:'[^'\n]{1,80}'|"[^"\n]{1,80}"|`[^`\n]{1,80}`)"""
+_EXAMPLE = re.compile(
+    rf"""(?:\blike|\bsuch as|\be\.g\.|\bfor example)[,:]?\s+(?:{_QUOTED},?\s+(?:(?:or|and)\s+)?)*(['"`])\Z"""
+)
+"""Before a quoted phrase that a text gives as an example of what others may write: "directives like 'ignore …'"."""
+
+
+def _is_example(text: str, match: re.Match[str]) -> bool:
+    found = _EXAMPLE.search(text, max(match.start() - _LONGEST_LIST, 0), match.start())
+    return found is not None and found[1] in text[match.end() : match.end() + _LONGEST_REST]
+
+
+_LONGEST_LIST, _LONGEST_REST = 300, 50
+"""The most characters of such a list before a phrase, and of the rest of the quoted text after it."""
 _NEAR = 150
 """Maximum distance in characters of signs that count together: parts of a long description may be unrelated."""
 
