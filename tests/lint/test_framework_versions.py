@@ -153,6 +153,7 @@ def test_parameter_that_no_model_sees_needs_no_description(project, case):
         "look_up.__signature__ = signature_of(schema)",
         "setattr(look_up, '__signature__', signature_of(schema))",
         "cast(Any, look_up).__signature__ = signature_of(schema)",
+        "bind(signature_of(schema), function=look_up)",
     ],
 )
 def test_signature_that_the_file_replaces_is_not_that_of_the_tool(statement, project):
@@ -160,6 +161,10 @@ def test_signature_that_the_file_replaces_is_not_that_of_the_tool(statement, pro
 from fastmcp import FastMCP
 
 mcp = FastMCP("proxy")
+
+
+def bind(signature, function):
+    function.__signature__ = signature
 
 
 def register(schema):
@@ -395,6 +400,7 @@ def test_locked_version_decides_whether_a_toolset_requires_the_context(version, 
         ("from elsewhere import Ctx", []),
         ("from weather.context import Deps as Ctx", ["TK708"]),
         ("from decimal import Decimal as Ctx", ["TK708"]),
+        ("from typing import Any as Ctx", ["TK708"]),
     ],
 )
 def test_context_may_have_another_name_in_another_file(imported, codes, project):
@@ -406,7 +412,9 @@ def test_context_may_have_another_name_in_another_file(imported, codes, project)
     function = 'def find(ctx: Ctx, order: str) -> str:\n    """Find an order."""\n    return order\n'
     text = f"from pydantic_ai import Agent\n{imported}\n\nagent = Agent('test')\n\n\n@agent.tool\n{function}"
     write(project, "src/weather/server.py", text)
-    assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
+    found = json.loads(lint("--select", "TK708", "src"))
+    assert [one["code"] for one in found] == codes
+    assert {one["hint"] for one in found} <= {"annotate it with the type of the context"}
 
 
 @pytest.mark.parametrize(("registers", "codes"), [("tool", []), ("tool_plain", ["TK708"])])

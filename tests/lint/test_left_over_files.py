@@ -91,7 +91,9 @@ def test_file_in_a_folder_whose_name_is_to_be_filled_in_is_a_note(write, tmp_pat
     write(shop=BROKEN)
     (tmp_path / "{{PROJECT}}").mkdir()
     (tmp_path / "shop.py").rename(tmp_path / "{{PROJECT}}" / "shop.py")
-    assert found("--static", ".") == {"{{PROJECT}}/shop.py": "info"}
+    write(runner_templates_in_stdio=BROKEN, temp_in_stdio=BROKEN)
+    notes = dict.fromkeys(["runner_templates/stdio.py", "{{PROJECT}}/shop.py"], "info")
+    assert found("--static", ".") == {**notes, "temp/stdio.py": "error"}
 
 
 def test_copy_that_a_program_has_made_and_a_notebook_saved_as_python_are_notes(write):

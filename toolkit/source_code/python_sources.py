@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.source_files import SourceFile
 from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, uncast
 from toolkit.source_code.tool_reader import ToolReader
+from toolkit.source_code.written_calls import argument_of, places_of
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _NAMED = (ast.arg, ast.keyword)
@@ -87,7 +88,20 @@ class PythonSource(SourceFile):
         return self._with_other("__doc__")
 
     def _with_other(self, attribute: str) -> frozenset[str]:
-        return _assigned_to(attribute, self.nodes) if attribute in self.text else frozenset()
+        """Return the names of the functions whose attribute the file sets, itself or in a function that it calls."""
+        if attribute not in self.text:
+            return frozenset()
+        return _assigned_to(attribute, self.nodes).union(self._given_another(attribute))
+
+    def _given_another(self, attribute: str) -> Iterator[str]:
+        """Yield the names of what calls give to the functions of the file that set an attribute of a parameter."""
+        functions = [node for node, _ in self.definitions if isinstance(node, FunctionNode)]
+        setting = {one.name: (places_of(one), _assigned_to(attribute, nodes_below(one))) for one in functions}
+        for node in self.nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in setting:
+                places, names = setting[node.func.id]
+                given = (argument_of(node, places[one]) for one in names & places.keys())
+                yield from (one.id for one in given if isinstance(one, ast.Name))
 
     def replaces_signature(self, decorator: ast.expr) -> bool:
         """Return whether a decorator is a function of the project that gives what it returns another signature."""

@@ -20,6 +20,8 @@ _MADE_ELSEWHERE = {
 _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]")
 _FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
+_FOR_TEMPLATES = re.compile(r"\{\{|[_-]templates?$", re.IGNORECASE)
+"""What the name of a folder has from which a program makes others."""
 _TEMPLATE = re.compile(
     rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter|^[ \t]*\{\{[- ]?\w+"
     rb"|^[ \t]*(?:from|import|class|(?:async )?def) (?:[\w.]*(?:\{\{[^}\n]*\}\}|\$\{[^}\n]*\})|<\w+>)(?![ \t]*from\b)"
@@ -101,7 +103,7 @@ def _imports_framework(request: Request, *, with_broad: bool) -> bool:
 def _is_no_module(request: Request) -> bool:
     """Return whether others make a file, or Python does not read it: a notebook, a template, an exercise, Markdown."""
     folders = Path(request.target).parent.parts
-    if _MADE_ELSEWHERE & {one.lower() for one in folders} or any("{{" in one for one in folders):
+    if _MADE_ELSEWHERE & {one.lower() for one in folders} or any(map(_FOR_TEMPLATES.search, folders)):
         return True
     with suppress(OSError):
         text = b"" if request.file is None else bounded_bytes(Path(request.file))

@@ -63,7 +63,11 @@ class CoroutineAsPlainFunction(Rule):
         if tool is None or mark is None or not function.is_async or _is_mark(tool):
             return
         given = tool.argument(tool.demands.plain) if tool.demands.plain else None
-        if given is not None and function.file.meaning(given) == function.name:
+        if (
+            given is not None
+            and tool.argument(("coroutine",)) is None
+            and function.file.meaning(given) == function.name
+        ):
             message = f"{function.name!r} is a coroutine function, and {tool.marks.title} does not await it here"
             hint = f"write {_required(function, mark)}coroutine={function.name}"
             yield self.problem(message, function.file.location(given), hint=hint)

@@ -84,6 +84,11 @@ class MisplacedContext(Rule):
         if wants and given and _is_certain(function, given[0].node.annotation) and given[0] not in contexts:
             message = f"the first parameter of {function.tool_name!r} must be the context, but is {given[0].name!r}"
             hint = "add the context as the first parameter, or use the decorator for functions without it"
+            if given[0].name in tool.marks.injected.usual:
+                message = (
+                    f"{tool.marks.title} does not recognise the context {given[0].name!r} of {function.tool_name!r}"
+                )
+                hint = "annotate it with the type of the context"
             yield self.problem(message, function.file.location(given[0].node), hint=hint)
         for one in contexts:
             if one is not given[0] or (tool.demands.first and not wants):

@@ -7,3 +7,4 @@ async def forecast(city: str) -> str:
 
 
 weather = StructuredTool.from_function(coroutine=forecast)
+both = StructuredTool.from_function(func=forecast, coroutine=forecast)
