@@ -256,9 +256,14 @@ class PythonFunction:
 
     @property
     def is_strict(self) -> bool:
-        """Whether its framework makes the schema strict by default, and no option turns that off."""
+        """Whether its framework makes the schema strict by default, and no option turns that off.
+
+        A function of the project that makes the tool may turn it off, so that nothing is known then.
+        """
         option = self.written.marks.demands.strict_unless if self.written else None
         if self.written is None or option is None or self.written.kind not in {"decorator", "call"}:
+            return False
+        if self.written.registration not in self.written.marks.registrations:
             return False
         strict = self.written.argument((option,))
         return strict is None or (isinstance(strict, ast.Constant) and strict.value is True)
