@@ -178,6 +178,12 @@ def register(schema):
     write(project, "src/weather/server.py", code.replace("STATEMENT", statement))
     assert findings("src") == []
     write(project, "src/weather/server.py", code.replace("    STATEMENT\n", ""))
+    assert findings("src") == []  # something else may change the function before the call
+    assert [one["code"] for one in json.loads(lint("--select", "TK709", "src"))] == ["TK709"]
+    marked = code.replace("    async def", "    @mcp.tool\n    async def").replace(
+        "    STATEMENT\n    mcp.tool(look_up)\n", ""
+    )
+    write(project, "src/weather/server.py", marked)
     assert [code for code, _, _ in findings("src")] == ["TK709"]
 
 
@@ -417,8 +423,8 @@ def test_context_may_have_another_name_in_another_file(imported, codes, project)
     assert {one["hint"] for one in found} <= {"annotate it with the type of the context"}
 
 
-@pytest.mark.parametrize(("registers", "codes"), [("tool", []), ("tool_plain", ["TK708"])])
-def test_decorator_of_the_project_passes_the_context_if_the_one_in_it_does(registers, codes, project):
+@pytest.mark.parametrize("registers", ["tool", "tool_plain"])
+def test_decorator_of_the_project_decides_itself_about_the_context(registers, project):
     text = f"""
 from pydantic_ai import FunctionToolset, RunContext
 
@@ -439,7 +445,7 @@ def build():
     return toolset
 """
     write(project, "src/weather/server.py", text)
-    assert [one["code"] for one in json.loads(lint("--select", "TK708", "src"))] == codes
+    assert json.loads(lint("--select", "TK708", "src")) == []
 
 
 def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project):

@@ -38,7 +38,8 @@ class Requirement(NamedTuple):
         text: The requirement.
         file: The name of the file that contains it.
         place: Where it is.
-        others: The packages that the file requires, each with its version if that is the only one allowed, or empty.
+        others: The packages that the file requires, each with its version if that is the only one allowed, with a bound
+            such as `<3`, or empty.
     """
 
     text: str
@@ -207,11 +208,14 @@ def _text_of(path: Path) -> str:
 def _versions_in(text: str) -> dict[str, str]:
     """Map the normalised names of the packages in lines such as `mcp-use>=1` to their pins, or to empty texts.
 
-    A package with extras also counts as `package[extra]`.
+    A package with extras also counts as `package[extra]`. A bound such as `<3` stands for a pin.
     """
-    pattern = r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]\n]*)\]\s*)?(?:={2,3}\s*([\w.+-]+)|[\[<>=!~@;,"']|$)"""
+    named = r"""^[\s"'#]*([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]\n]*)\]\s*)?"""
+    pattern = named + r"""(?:={2,3}\s*([\w.+-]+)|([\[<>=!~@;,"'][^\n"'#;]*)|$)"""
     found: dict[str, str] = {}
-    for name, extras, version in re.findall(pattern, text, re.MULTILINE):
+    for name, extras, pin, others in re.findall(pattern, text, re.MULTILINE):
+        bound = re.search(r"<\s*([\w.+-]+)", others)
+        version = pin or (f"<{bound[1]}" if bound else "")
         plain = re.sub(r"[-_.]+", "-", name).lower()
         found |= {plain: version, **{f"{plain}[{one.strip().lower()}]": version for one in extras.split(",") if one}}
     return found

@@ -71,6 +71,11 @@ class WrittenTool:
         return frozenset([*within, *self.sent_at, *((file, 0) for file in self.registry | self.kept_in)])
 
     @property
+    def is_marked_directly(self) -> bool:
+        """Whether a decorator of its framework stands above its function, so that nothing changes that in between."""
+        return self.kind == "decorator" and not self.is_wrapped and self.registration in self.marks.registrations
+
+    @property
     def is_wrapped(self) -> bool:
         """Whether its mark is a function of the project that applies one."""
         return self.within is not None

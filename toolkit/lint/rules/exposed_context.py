@@ -22,7 +22,8 @@ class ExposedContext(Rule):
     The same applies to a parameter with a default such as `Header(None)`: outside of FastAPI, the model chooses its
     value, such as the id of a session.
 
-    In a function without a body, the finding is an `info`.
+    In a function without a body, the finding is an `info`. Under a decorator of the project, which may fill in the
+    parameter, it is not essential.
 
     ## Example
 
@@ -68,7 +69,8 @@ class ExposedContext(Rule):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
                 hint = f"annotate it with the type of the context in {function.written.marks.title}"
                 severity: Severity = "info" if function.is_stub else self.severity
-                yield self.problem(message, function.file.location(parameter.node), hint=hint, severity=severity)
+                place, is_minor = function.file.location(parameter.node), function.written.is_wrapped
+                yield self.problem(message, place, hint=hint, severity=severity, is_minor=is_minor)
             elif function.written is not None and (kind := _filled_by_fastapi(function, parameter)):
                 message = f"a model can set {parameter.name!r} of {function.tool_name!r}: only FastAPI reads {kind!r}"
                 hint = "read it from the request in the function"

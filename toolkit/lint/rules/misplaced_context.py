@@ -70,7 +70,7 @@ class MisplacedContext(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool, mark = function.written, function.mark
-        if tool is None or mark is None or tool.kind != "decorator" or not tool.demands.only_first:
+        if tool is None or mark is None or not tool.is_marked_directly or not tool.demands.only_first:
             return
         found = function.file.reader.registrations.of_decorator(function.file, mark, tool.scope)
         called = (

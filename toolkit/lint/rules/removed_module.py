@@ -134,10 +134,13 @@ def _counted(problems: Sequence[Problem]) -> Problem:
 
 
 def _holds_back(entry: str, required: Mapping[str, str]) -> bool:
-    """Return whether a project requires a package, or for an entry such as `pydantic<2.12`, pins an older version."""
+    """Return whether a project requires a package, or for an entry such as `pydantic<2.12`, only older versions."""
     name, _, bound = entry.partition("<")
-    pinned = required.get(name)
-    return pinned is not None and (not bound or (bool(pinned) and numbers_of(pinned) < numbers_of(bound)))
+    allowed = required.get(name)
+    if not bound or not allowed:
+        return allowed is not None and not bound
+    most = numbers_of(allowed.removeprefix("<"))
+    return most <= numbers_of(bound) if allowed.startswith("<") else most < numbers_of(bound)
 
 
 def _is_within(module: str, name: str) -> bool:

@@ -61,4 +61,5 @@ class VariadicParameter(Rule):
             if parameter.kind in tool.demands.variadic:
                 message = f"tool {function.tool_name!r} takes {parameter.kind}{parameter.name}"
                 hint = "name the parameters, or use a list or a dictionary"
-                yield self.problem(message, function.file.location(parameter.node), hint=hint)
+                place = function.file.location(parameter.node)
+                yield self.problem(message, place, hint=hint, is_minor=not tool.is_marked_directly)
