@@ -464,6 +464,13 @@ def find(order: str) -> str:
     assert [one["code"] for one in command(text, "lint", "--static", "--no-cache", "--select", "TK707")] == codes
 
 
+@pytest.mark.parametrize(("between", "count"), [("", 1), ("mcp = FastMCP('again')\n\n", 0)])
+def test_name_is_given_twice_only_if_the_server_is_the_same(between, count, command):
+    tool = '@mcp.tool\ndef find(order: str) -> str:\n    """Find an order."""\n    return order\n\n\n'
+    source = f"from fastmcp import FastMCP\n\nmcp = FastMCP('shop')\n\n\n{tool}{between}{tool}"
+    assert len(command(source, "lint", "--static", "--no-cache", "--select", "TK103")) == count
+
+
 def test_context_of_a_function_without_a_body_is_a_note(command):
     body = '    await ctx.info("looking")\n'
     assert body in MISTAKE

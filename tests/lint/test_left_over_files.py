@@ -54,6 +54,14 @@ def test_file_of_python_2_is_a_note_unless_it_uses_a_framework(write):
     assert found("--static", "shop.py") == {"shop.py": "error"}
 
 
+@pytest.mark.parametrize(("bound", "severity"), [(">=3.99", "info"), (">=3.11", "error"), ("", "error")])
+def test_file_of_a_project_for_later_versions_of_python_is_a_note(write, tmp_path, bound, severity):
+    write(server=BROKEN)
+    (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'shop'\nrequires-python = '{bound}'\n", "utf-8")
+    assert found("--static", ".") == {"server.py": severity}
+    assert found("--static", "server.py") == {"server.py": "error"}
+
+
 def test_markdown_that_was_saved_as_python_is_a_note(write):
     guide = "# The shop\n\nIts tools find orders · and pay them.\n\n```python\nimport shop\n\n@server.tool()\ndef find(order): ...\n```\n"
     write(GUIDE=guide, server=f'{BROKEN}\n\ndef told():\n    """Shows a call.\n\n```python\nfind("1")\n```\n    """\n')

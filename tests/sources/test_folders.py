@@ -88,6 +88,8 @@ def test_yaml_of_another_kind_is_left_out(project):
         ("agent: simpel\n", True),
         ("agent: researcher\ntools: [search]\n", True),
         ("agent: claude\ntoolkit: 1\n", True),
+        ("agent: researcher\ninstrutcions: Search.\n", True),
+        ("agent: researcher\ntools: [search]\nkits: [./cli]\n", False),
         ("agent: claude\nkits: [./cli]\n", False),
         ("name: x\nagent: claude\ndescription: y\n", False),
         ("agent:\n  name: claude\ntools: []\n", False),

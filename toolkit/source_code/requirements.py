@@ -249,6 +249,22 @@ def _requirement_paths_above(folder: Path, _stamp: _Stamp) -> tuple[tuple[str, P
     return tuple(found)
 
 
+def oldest_python(file: str) -> tuple[int, ...] | None:
+    """Return the oldest version of Python that the project of a file supports, such as `(3, 14)`, or `None`."""
+    import tomllib  # few files cannot be read
+
+    for parent in [*Path(file).absolute().parents][:_MOST_FOLDERS]:
+        if (parent / _PROJECT).is_file():
+            try:
+                project = tomllib.loads(_text_of(parent / _PROJECT)).get("project")
+            except tomllib.TOMLDecodeError:
+                return None
+            bound = project.get("requires-python") if isinstance(project, dict) else None
+            found = re.search(r">=?\s*(\d+(?:\.\d+)*)", bound) if isinstance(bound, str) else None
+            return tuple(map(int, found[1].split("."))) if found else None
+    return None
+
+
 def _dependencies_in(text: str) -> str:
     """Return the requirements of a `pyproject.toml`, one per line, without its other lists, such as `keywords`."""
     import tomllib  # few checks need the versions of packages

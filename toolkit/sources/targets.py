@@ -24,11 +24,9 @@ CASES = (".cases.yaml", ".cases.yml")
 
 _OF_TOOLS = rb"(?i)tool|def execute|kernel_function"
 _OUR_KEY = r"""(?m)^["']?(?:(toolkit)["']?[ \t]*:|(steps)["']?[ \t]*:(?![ \t]*\d)|(agent)["']?[ \t]*:[ \t]*["']?\w)"""
-_OF_OUR_AGENT = (
-    r"""(?m)^["']?(?:agent["']?[ \t]*:[ \t]*["']?(?:simp|play|stat)"""
-    r"""|(?:instructions|tools|inputs|max_turns|last_answer|budget|chaining|locks|states|everywhere)["']?[ \t]*:)"""
-)
-"""The kind of an agent, also a misspelt one, or a key of its file that those of other programs seldom have."""
+_OUR_KIND = r"""(?m)^["']?agent["']?[ \t]*:[ \t]*["']?(?:simp|play|stat)"""
+"""The kind of an agent, also a misspelt one."""
+_TOP_KEY = r"""(?m)^["']?([A-Za-z_][\w-]*)["']?[ \t]*:"""
 _OF_OTHERS = (
     r"(?m)^(?:substitutions|trigger|pool|availableSecrets|pipelines|context_parser|roles)[ \t]*:"
     r"|^[ \t]*-[ \t]+(?:name[ \t]*:[ \t]*['\"]?(?:[\w.-]+\.(?:io|dev)/|pypyr\.)"
@@ -111,8 +109,8 @@ def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
     Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value, which is a
-    kind of agent, or another key of agents beside it. Steps of build services and of other programs are not meant, nor
-    is their number.
+    kind of agent, or other keys of agents beside it, and no more. Steps of build services and of other programs are not
+    meant, nor is their number.
     """
     try:
         with open_regular(path) as stream:
@@ -123,8 +121,23 @@ def means_tool(path: Path) -> bool:
     return (
         "toolkit" in keys
         or ("steps" in keys and not _has_steps_of_others(text))
-        or ("agent" in keys and re.search(_OF_OUR_AGENT, text) is not None)
+        or ("agent" in keys and _is_our_agent(text))
     )
+
+
+def _is_our_agent(text: str) -> bool:
+    from toolkit.agents.files.agent_keys import KEYS  # few files begin like one of an agent
+    from toolkit.problems import nearest
+
+    if re.search(_OUR_KIND, text) is not None:
+        return True
+    others = {*re.findall(_TOP_KEY, text)} - _USUAL_KEYS
+    known = [one.name for one in KEYS]
+    return bool(others) and all(one in known or nearest(one, known, most=1, cutoff=0.8) for one in others)
+
+
+_USUAL_KEYS = {"agent", "name", "description", "model"}
+"""The keys that the files of other programs often have, too."""
 
 
 def _has_steps_of_others(text: str) -> bool:

@@ -1,6 +1,7 @@
 """Files that no one imports: backups, pasted output, fragments, copies of others, generated files, notebooks."""
 
 import re
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -10,6 +11,7 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.requests import Request
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.requirements import oldest_python
 from toolkit.source_code.sample_files import says_it_was_replaced
 from toolkit.source_code.tool_hints import imports_framework, is_about_tools
 
@@ -62,6 +64,7 @@ def _minor_files(unread: Sequence[Problem], requests: Sequence[Request]) -> set[
     left_over = {one.file for one in asked if _looks_left_over(one)}
     minor = left_over - _mentioned(left_over, requests) if left_over else left_over
     minor |= {one.file for one in asked if _is_no_module(one)}
+    minor |= {one.file for one in asked if _is_newer(one)}
     minor |= {one.file for one in asked if one.file in old and not _imports_framework(one, with_broad=False)}
     others = {one.file for one in asked if one.file not in minor and not _uses_framework(one)}
     is_about_tools = bool(others) and any(_imports_framework(one, with_broad=True) for one in requests)
@@ -78,6 +81,12 @@ def _is_old(problem: Problem) -> bool:
         lines = bounded_bytes(Path(problem.location.file)).splitlines()
         return any(map(_LONG.search, lines[(problem.location.line or 1) - 1 : problem.location.line]))
     return False
+
+
+def _is_newer(request: Request) -> bool:
+    """Return whether the project needs a later version of Python than this one, which may read the file."""
+    oldest = oldest_python(request.target)
+    return oldest is not None and oldest > sys.version_info[: len(oldest)]
 
 
 def _looks_left_over(request: Request) -> bool:

@@ -103,7 +103,7 @@ class DuplicateToolName(Rule):
             block = blocks.get(tool.node)
             if block is None or (block[1] == "elts") != (holder == _LIST):
                 continue
-            key = (name, holder, block)
+            key = (name, holder, _times_bound(holder, tool.node, module), block)
             if (other := first.setdefault(key, tool.node)) is not tool.node:
                 place = module.framework_functions.get(tool)
                 there = place.location if place else module.location(tool.node)
@@ -149,6 +149,13 @@ def _holder_of(tool: "WrittenTool", module: PythonFile) -> str | None:
     mark = call.func if isinstance(call, ast.Call) else call
     is_method = tool.kind == "decorator" and isinstance(mark, ast.Attribute)
     return module.segment(mark.value) if is_method and isinstance(mark, ast.Attribute) else None
+
+
+def _times_bound(holder: str | None, node: ast.stmt | ast.expr, module: PythonFile) -> int:
+    """Return how often a variable was assigned before a tool: each time, it may be another server."""
+    assigned = (one for one in module.tree.body if isinstance(one, ast.Assign) and one.lineno < node.lineno)
+    targets = (target for one in assigned for target in one.targets)
+    return sum(isinstance(one, ast.Name) and one.id == holder for one in targets)
 
 
 def _fold(name: str) -> str:
