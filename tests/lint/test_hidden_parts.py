@@ -80,6 +80,8 @@ def test_a_key_without_its_colon_is_found_in_its_own_line(tmp_path):
     ("code", "count"),
     [
         ("text.lstrip('\ufeff')", 0),
+        ("f'\ufeff{text}'", 0),
+        ("f'\ufeff{text}\u200b'", 2),
         ("text.replace('\u200b', '').strip('\ufeff\u200b')", 0),
         ("re.sub('[\u200b-\u200d]', '', text)", 0),
         ("text + 'or\u200bder'", 1),

@@ -94,7 +94,12 @@ class Registrations:
             if isinstance(meaning, str) and (found := self._registered_as(meaning)):
                 return found
         if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
-            return self._of_super(source, function, names) or self._by_receiver(source, function)
+            found = self._of_super(source, function, names)
+            return (
+                found
+                if found or self._is_of_others(source, function.value, names)
+                else self._by_receiver(source, function)
+            )
         return None
 
     def of_others(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
@@ -103,7 +108,8 @@ class Registrations:
         is_known = framework_of(name) is not None or name.partition(".")[0] in _OF_PYTHON
         if marks is None or is_known or any(map(bool, self.meanings.of(source, function, names))):
             return None
-        is_imported = is_of_others(self.meanings, source, function)
+        owner = function.value if isinstance(function, ast.Attribute) else function
+        is_imported = is_of_others(self.meanings, source, function) or self._is_of_others(source, owner, names)
         fitting = (one for one in marks.registrations if is_among(name, one.names))
         found = next((one for one in fitting if one.way == "holder" or is_imported), None)
         return None if found is None else Registered(marks, found, name)
@@ -114,6 +120,12 @@ class Registrations:
         bases = [] if cls is None else self.meanings.made_from(Defined(source, cls))
         found = (self._registered_as(one) for one in bases)
         return next((one for one in found if one is not None and one.registration.way == "holder"), None)
+
+    def _is_of_others(self, source: SourceFile, owner: ast.expr, names: LocalNames | None) -> bool:
+        """Return whether a variable has an object that a package makes which is neither known nor the project's."""
+        bound = self.meanings.values_of(source, owner, names) if isinstance(owner, ast.Name) else ()
+        made = [(home, value.func) for home, value, _ in bound if isinstance(value, ast.Call)]
+        return bool(made) and all(is_of_others(self.meanings, home, function) for home, function in made)
 
     def _by_receiver(self, source: SourceFile, function: ast.Attribute) -> Registered | None:
         """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""

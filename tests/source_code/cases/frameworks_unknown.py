@@ -67,3 +67,11 @@ other = strange.client().chat("find it", tools=[find])
 print(tools=[find, ship])
 TOOLS = [find, ship]
 plot = strange.figure(tools=["pan", "zoom"])
+
+
+def set_up():
+    agent = Agent("shop")
+
+    @agent.tool("weigh", "Weigh an order.")
+    def weigh_order(order: str) -> str:
+        return order

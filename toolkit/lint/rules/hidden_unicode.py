@@ -111,6 +111,7 @@ class HiddenUnicode(Rule):
             )
 
 
+_BOM = "\ufeff"
 _SHOWN = 3
 _MOST_MEANT = 8
 _STRINGS = {STRING, getattr(tokenize, "FSTRING_MIDDLE", STRING)}
@@ -123,8 +124,10 @@ def _tokens(text: str) -> Iterator[TokenInfo]:
 
 
 def _is_meant(token: TokenInfo) -> bool:
-    """Whether a text is nothing but a few invisible characters, such as those that `lstrip` removes."""
+    """Whether a text is nothing but a few invisible characters, such as those that `lstrip` removes, or begins with a BOM."""
     content = token.string.lstrip("rRuUbBfF").strip("\"'")
+    if content.startswith(_BOM) and not [*hidden_spans(content.removeprefix(_BOM))]:
+        return True
     hidden = sum(end - start for start, end in hidden_spans(content))
     return 0 < hidden <= _MOST_MEANT and not any(one.isalnum() for one in content)
 
