@@ -67,7 +67,6 @@ MARKS = SourceMarks(
         held_back_by=(
             *("langchain-mcp-adapters", "mcp-use", "mcpadapt"),  # 0.3.2, 1.7.1 and 0.1.20, checked 2026-11-27
             *("chainlit", "crewai", "crewai-tools", "langchain-mcp-tools", "langflow", "mcp-proxy", "praisonai"),
-            "fastmcp<3",  # 2.14.7 requires mcp below 2, and resolvers take it, checked 2026-11-29
             *("gradio[mcp]", "huggingface-hub[mcp]", "praisonaiagents[mcp]", "promptwright"),  # checked 2026-11-29
             "smolagents[mcp]",
             "semantic-kernel",  # what a resolver does with these and mcp, checked 2026-11-28

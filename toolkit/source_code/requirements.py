@@ -214,11 +214,20 @@ def _versions_in(text: str) -> dict[str, str]:
     pattern = named + r"""(?:={2,3}\s*([\w.+-]+)|([\[<>=!~@;,"'][^\n"'#;]*)|$)"""
     found: dict[str, str] = {}
     for name, extras, pin, others in re.findall(pattern, text, re.MULTILINE):
-        bound = re.search(r"<\s*([\w.+-]+)", others)
-        version = pin or (f"<{bound[1]}" if bound else "")
+        version = pin or _bound_in(others)
         plain = re.sub(r"[-_.]+", "-", name).lower()
         found |= {plain: version, **{f"{plain}[{one.strip().lower()}]": version for one in extras.split(",") if one}}
     return found
+
+
+def _bound_in(specifier: str) -> str:
+    """Return the bound of a specifier such as `>=1,<3`, as `<3`, or of `~=2.8.2`, as `<2.9`; empty without one."""
+    if bound := re.search(r"<\s*([\w.+-]+)", specifier):
+        return f"<{bound[1]}"
+    compatible = re.match(r"~=\s*(?:(\d+(?:\.\d+)*)\.)?(\d+)\.\d+", specifier)
+    if compatible is None:
+        return ""
+    return f"<{'.'.join([*filter(None, compatible.groups()[:1]), str(int(compatible[2]) + 1)])}"
 
 
 def _requirements(text: str, package: str) -> Iterator[str]:
