@@ -279,7 +279,7 @@ def _does_nothing(handler: ast.ExceptHandler) -> bool:
 
 def _does_more(statement: ast.stmt) -> bool:
     """Whether a statement does other work, so that only a step failed before it. Logging and tidying up do not count."""
-    if isinstance(statement, ast.With | ast.AsyncWith):
+    if isinstance(statement, ast.With | ast.AsyncWith | ast.For | ast.AsyncFor | ast.While | ast.Try | ast.TryStar):
         return True
     value = statement.value if isinstance(statement, ast.Expr) else None
     call = value.value if isinstance(value, ast.Await) else value

@@ -144,3 +144,15 @@ def record(text: str) -> str:
     with open(os.path.join(folder, "record.txt"), "w") as file:
         file.write(text)
     return "Successfully recorded"
+
+
+@tool
+def post(texts: list[str]) -> dict[str, str]:
+    """Post texts, after a look at the folder."""
+    try:
+        os.readlink("folder")
+    except Exception:
+        pass
+    for text in texts:
+        pages.write(text)
+    return {"status": "success"}
