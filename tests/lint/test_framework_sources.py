@@ -223,8 +223,8 @@ agent = Agent(name="shop", tools=[save])
     ]
 
 
-@pytest.mark.parametrize(("first", "is_essential"), [("shop.save(order)", False), ("order = order.strip()", True)])
-def test_step_that_may_fail_after_another_call_is_not_essential(tmp_path, monkeypatch, first, is_essential):
+@pytest.mark.parametrize(("first", "is_usual"), [("shop.save(order)", False), ("order = order.strip()", True)])
+def test_step_that_may_fail_after_another_call_is_not_recommended(tmp_path, monkeypatch, first, is_usual):
     monkeypatch.chdir(tmp_path)
     text = f"""
 from fastmcp import FastMCP
@@ -242,7 +242,7 @@ def save(order: str) -> dict:
     return {{"status": "success"}}
 """
     (tmp_path / "shop.py").write_text(text, "utf-8")
-    for profile, is_reported in (("essential", is_essential), ("all", True)):
+    for profile, is_reported in (("essential", False), ("recommended", is_usual), ("all", True)):
         asked = ["lint", "--no-cache", "--static", "--profile", profile, "--format", "json", "shop.py"]
         found = json.loads(CliRunner().invoke(application(), asked).stdout)
         assert ("TK408" in [one["code"] for one in found]) == is_reported

@@ -80,12 +80,12 @@ def test_skills_beside_tools_of_other_frameworks_only_are_checked_in_the_same_wa
 
 
 def test_definitions_in_a_folder_without_own_tools_are_checked_like_those_of_frameworks(project):
-    definition = {"name": "look_up", "description": "Look up", "input_schema": {"type": "object", "required": ["a"]}}
+    definition = {"name": "look_up", "description": "Look up", "input_schema": {"type": "array"}}
     (project / "asked").mkdir()
     (project / "asked" / "tools.json").write_text(json.dumps([definition]), "utf-8")
-    every = ["TK202", "TK303"]
+    every = ["TK202", "TK302"]
     assert usual_codes("asked/tools.json") == usual_codes("asked/tools.json", "theirs.py") == every
-    assert usual_codes("asked") == usual_codes("asked", "theirs.py") == ["TK303"]
+    assert usual_codes("asked") == usual_codes("asked", "theirs.py") == ["TK302"]
     assert usual_codes("asked", "--profile", "all") == every
     assert usual_codes("asked", "ours.py") == sorted([*ALL, *every])
 

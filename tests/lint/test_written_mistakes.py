@@ -62,7 +62,8 @@ def test_decorator_must_be_called_only_if_the_source_shows_whose_it_is(tmp_path,
     tool = "\n\n@server.tool\ndef show(city: str) -> str:\n    return city\n"
     (tmp_path / "tools.py").write_text(text + tool, "utf-8")
 
-    found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
+    settings = LintSettings(is_static=True, profile="recommended")
+    found = check([str(tmp_path / "tools.py")], Configuration(), settings=settings)
 
     assert ("TK701" in [one.code for one in found]) == is_mistake
 
@@ -171,6 +172,7 @@ OTHER = """SCHEMAS["pay"] = {
 def test_property_that_code_adds_later_is_not_missing(tmp_path, more, is_mistake):
     (tmp_path / "tools.py").write_text(f"import mcp\n\n{TABLE}{more}", "utf-8")
 
-    found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
+    settings = LintSettings(is_static=True, profile="recommended")
+    found = check([str(tmp_path / "tools.py")], Configuration(), settings=settings)
 
     assert ("TK303" in [one.code for one in found]) == is_mistake
