@@ -471,6 +471,21 @@ def test_name_is_given_twice_only_if_the_server_is_the_same(between, count, comm
     assert len(command(source, "lint", "--static", "--no-cache", "--select", "TK103")) == count
 
 
+@pytest.mark.parametrize(
+    ("head", "codes"),
+    [
+        ("from fastmcp import FastMCP\n\nmark = FastMCP('shop').tool", []),
+        ("from strands import tool as mark", ["TK313"]),
+    ],
+)
+def test_default_that_a_function_changes_is_copied_by_servers(head, codes, command):
+    function = (
+        '@mark\ndef find(orders: list[str] = ["all"]) -> list[str]:\n    """Find orders."""\n    orders.append("x")\n'
+    )
+    source = f"{head}\n\n\n{function}    return orders\n"
+    assert [one["code"] for one in command(source, "lint", "--static", "--no-cache", "--select", "TK313")] == codes
+
+
 def test_context_of_a_function_without_a_body_is_a_note(command):
     body = '    await ctx.info("looking")\n'
     assert body in MISTAKE

@@ -28,7 +28,8 @@ class DefaultMismatch(Rule):
 
     A model sees the default and sends a similar value. The call is then rejected, although the model followed the
     definition. An example is `None` as the default of a `str`. If a default is a list or dict and the function changes
-    it, it stays changed for all later calls: data of one conversation appears in the next.
+    it, it stays changed for all later calls: data of one conversation appears in the next. FastMCP and the SDK of MCP
+    copy the default for each call.
 
     ## Example
 
@@ -94,7 +95,8 @@ class DefaultMismatch(Rule):
                 yield self.problem(message, tool.place(*path, "default"), hint=hint, severity=severity)
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        mutable = [parameter for parameter in function.parameters if _is_mutable(parameter.default)]
+        is_copied = function.written is not None and bool(function.written.marks.serves)
+        mutable = [one for one in function.parameters if _is_mutable(one.default)] if not is_copied else []
         changed = set(_changed_names(function)) if mutable else ()
         for parameter in mutable:
             if parameter.name in changed:

@@ -73,7 +73,7 @@ class Unawaited(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        own = _coroutine_functions(function)
+        own, without_loop = _coroutine_functions(function), set(_without_loop(function))
         for node in function.own_nodes:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 meaning = function.file.meaning(node.value.func)
@@ -85,9 +85,19 @@ class Unawaited(Rule):
                         else "make the tool 'async def', and await it"
                     )
                     yield self.problem(message, function.file.location(node.value), hint=hint)
-            if isinstance(node, ast.Call) and function.is_async and function.file.meaning(node.func) in _RUNNING:
+            is_reached = function.is_async and node not in without_loop
+            if isinstance(node, ast.Call) and is_reached and function.file.meaning(node.func) in _RUNNING:
                 message = f"the async tool {function.tool_name!r} starts an event loop inside the running one"
                 yield self.problem(message, function.file.location(node), hint="await the coroutine instead")
+
+
+def _without_loop(function: PythonFunction) -> Iterator[ast.AST]:
+    """Yield the nodes that only run where no event loop does, such as those after a failed `get_running_loop()`."""
+    for node in function.own_nodes:
+        for handler in node.handlers if isinstance(node, ast.Try) else ():
+            kinds = ast.walk(handler.type) if handler.type is not None else ()
+            if any(isinstance(one, ast.Name) and one.id == "RuntimeError" for one in kinds):
+                yield from (inner for statement in handler.body for inner in ast.walk(statement))
 
 
 def _coroutine_functions(function: PythonFunction) -> frozenset[str]:

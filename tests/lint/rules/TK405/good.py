@@ -35,3 +35,13 @@ def send_otherwise(text: str) -> str:
 
     deliver(text)
     return "sent"
+
+
+@tool
+async def check(text: str) -> str:
+    """Check a text, in a loop of its own if there is none."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(deliver(text))
+    return await deliver(text)
