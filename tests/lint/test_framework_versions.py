@@ -423,6 +423,18 @@ def test_context_may_have_another_name_in_another_file(imported, codes, project)
     assert {one["hint"] for one in found} <= {"annotate it with the type of the context"}
 
 
+def test_requirement_of_a_script_is_where_its_header_has_it(project):
+    script = '# /// script\n# dependencies = [\n#     "mcp",\n# ]\n# ///\n'
+    text = (
+        f"{script}from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('shop')\n\n\n@mcp.tool()\ndef find(): ...\n"
+    )
+    write(project, "src/weather/server.py", text)
+    [found] = json.loads(lint("--select", "TK710", "src"))
+    assert [(one["location"]["file"], one["location"]["line"]) for one in found["related"]] == [
+        ("src/weather/server.py", 3)
+    ]
+
+
 @pytest.mark.parametrize("registers", ["tool", "tool_plain"])
 def test_decorator_of_the_project_decides_itself_about_the_context(registers, project):
     text = f"""

@@ -181,16 +181,17 @@ def unbounded_requirement(module: PythonSource, package: str) -> Requirement | N
             is_open = bool(unbounded) and len(unbounded) == len(found)
             if not is_open:
                 return None
-            return Requirement(unbounded[0], path.name, _place_of(unbounded[0], package, path), _versions_in(text))
+            whole = module.text[: script.end()] if script and path == Path(module.file) else _text_of(path)
+            place = _place_of(unbounded[0], package, path, whole)
+            return Requirement(unbounded[0], path.name, place, _versions_in(text))
     return None
 
 
-def _place_of(requirement: str, package: str, path: Path) -> Location:
-    """Return where a file has a requirement: as an entry of a list, a line, or the name of a package in Poetry.
+def _place_of(requirement: str, package: str, path: Path, text: str) -> Location:
+    """Return where the text of a file has a requirement: as an entry of a list, a line, or a name in Poetry.
 
     The last place counts, since the keywords of a project come before its dependencies.
     """
-    text = _text_of(path)
     pattern = rf"""(?:^[ \t]*|["']){re.escape(requirement)}(?![\w.-]*\w)"""
     poetry = rf"""^[ \t]*["']?{re.escape(package)}["']?[ \t]*="""
     found = [*re.finditer(pattern, text, re.MULTILINE)] or [*re.finditer(poetry, text, re.MULTILINE)]
