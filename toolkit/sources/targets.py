@@ -9,7 +9,7 @@ from shlex import quote
 from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_A_TOOL, NOT_FOUND
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem, did_you_mean, nearest
 from toolkit.regular_files import MOST_OF_SOURCE, bounded_text, open_regular, real_paths, without_detours
 from toolkit.settings.configuration import POLICY_FILE
 from toolkit.source_code.module_files import PYTHON
@@ -127,7 +127,6 @@ def means_tool(path: Path) -> bool:
 
 def _is_our_agent(text: str) -> bool:
     from toolkit.agents.files.agent_keys import KEYS  # few files begin like one of an agent
-    from toolkit.problems import nearest
 
     if re.search(_OUR_KIND, text) is not None:
         return True
