@@ -85,6 +85,7 @@ def test_yaml_of_another_kind_is_left_out(project):
     [
         ("agent: simple\n", True),
         ("agent: 'state machine'\n", True),
+        ("\ufeffagent: playbook\n", True),
         ("agent: simpel\n", True),
         ("agent: researcher\ntools: [search]\n", True),
         ("agent: claude\ntoolkit: 1\n", True),

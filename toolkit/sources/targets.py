@@ -114,10 +114,10 @@ def means_tool(path: Path) -> bool:
     """
     try:
         with open_regular(path) as stream:
-            text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
+            text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace").removeprefix("\ufeff")
     except OSError:
         return True  # opening it reports why it cannot be read
-    keys = {key[key.lastindex or 0] for key in re.finditer(_OUR_KEY, text.removeprefix("\ufeff"))}
+    keys = {key[key.lastindex or 0] for key in re.finditer(_OUR_KEY, text)}
     return (
         "toolkit" in keys
         or ("steps" in keys and not _has_steps_of_others(text))
