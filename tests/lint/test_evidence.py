@@ -488,10 +488,11 @@ def test_default_of_a_password_is_not_essential_and_a_known_format_of_keys_is(hi
         ),
     ],
 )
-def test_phrase_that_a_text_quotes_as_an_example_is_no_instruction(write, text, is_attack):
+def test_phrase_that_a_text_quotes_as_an_example_is_a_note(write, text, is_attack):
     function = f"@mcp.tool()\ndef read_mail(sender: str) -> str:\n    {f'Read mail. {text}'!r}\n    return sender\n"
     write(server=f"from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('mail')\n\n\n{function}")
-    assert bool(lint("--select", "TK502", "server.py")) == is_attack
+    [found] = lint("--select", "TK502", "server.py")
+    assert found["severity"] == ("warning" if is_attack else "info")
 
 
 @pytest.mark.parametrize(

@@ -481,6 +481,8 @@ def test_requirement_that_another_one_or_a_constraint_bounds_is_no_error(project
         severities("pydantic==2.9.2\nmcp>=1.12\n") == severities("mcp>=1.12\nuvicorn[standard] == 0.30\n") == ["info"]
     )
     assert severities("mcp>=1.12\npydantic~=2.8.2\n") == severities("mcp>=1.12\npydantic>=2,<2.12\n") == ["info"]
+    assert severities("mcp>=1.12\npydantic<=2.11.9\n") == ["info"]
+    assert severities("mcp>=1.12\npydantic<=2.12\n") == ["error"]
     assert severities("mcp>=1.12\npydantic~=2.8\n") == severities("mcp>=1.12\npydantic>=2,<2.13\n") == ["error"]
     assert severities("mcp>=1.12\ngradio>=5.30\n") == ["error"]
     assert severities("pydantic==2.12.1\nmcp>=1.12\n") == severities("mcp>=1.12\npydantic>=2.9\n") == ["error"]

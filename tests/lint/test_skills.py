@@ -249,10 +249,20 @@ def test_document_of_a_project_that_has_no_skills_may_be_called_like_one(invoke,
 
 @pytest.mark.parametrize("name", ["{{ name }}", '"{{ name }}"', "<name>", "${NAME}"])
 def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, name):
-    for folder in ("templates/basic", ".claude/skills/basic"):
+    for folder in ("templates/basic", "skills/basic", "skills/_template", ".claude/skills/basic"):
         write(tmp_path / folder / "SKILL.md", header=SKILL.replace("name: forecast", f"name: {name}"))
     found = [line.partition("[TK")[0].split(": ") for line in lines(invoke, ".")[1]]
-    assert {(one[0].split("/")[0], one[1]) for one in found} == {("templates", "info"), (".claude", "error")}
+    assert {(one[0].partition("/SKILL")[0], one[1]) for one in found if one[1] != "warning"} == {
+        ("templates/basic", "info"),
+        ("skills/_template", "info"),
+        ("skills/basic", "error"),
+        (".claude/skills/basic", "error"),
+    }
+
+
+def test_list_that_does_not_end_is_no_name_to_be_filled_in(invoke, tmp_path):
+    write(tmp_path / "templates" / "basic" / "SKILL.md", header=SKILL.replace("name: forecast", "name: [forecast"))
+    assert [line.partition("[TK")[0] for line in lines(invoke, ".")[1]] == ["templates/basic/SKILL.md:2:7: error"]
 
 
 def test_skill_is_minor_where_another_one_is_in_its_place(invoke, tmp_path):

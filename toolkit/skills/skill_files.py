@@ -15,8 +15,10 @@ SKILL_FILE: Final = "SKILL.md"
 _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
 _BEGUN = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
 _END_WITH_TEXT = re.compile(r"^(---)[ \t]+[^\s-][^\r\n]*", re.MULTILINE)
-_BLANK_NAME = re.compile(r"""^name:[ \t]*["']?[\w-]*(?:\{\{|\{%|\$\{|\{[a-zA-Z_]|<|\[)""", re.MULTILINE)
-"""A name that something fills in, such as `{{ name }}` or `<name>`."""
+_BLANK_NAME = re.compile(
+    r"""^name:[ \t]*["']?[\w-]*(?:\{\{[^}\n]*\}\}|\{%[^}\n]*%\}|\$?\{\w+\}|<[\w -]+>|\[[\w -]+\])""", re.MULTILINE
+)
+"""A name that is still to be filled in, such as `{{ name }}` or `<name>`."""
 _LATER = re.compile(r"^(---)[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _OTHER_LINE = re.compile(r"([-=*_+]{2,})[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:")
@@ -78,7 +80,7 @@ class Skill:
 
     @property
     def is_template(self) -> bool:
-        """Whether the name is still to be filled in, in a file from which a program or a person makes skills."""
+        """Whether the name is still to be filled in, as in a file from which skills are made."""
         end = _HEADER.match(self.source.text)
         return end is not None and _BLANK_NAME.search(self.source.text, 0, end.end()) is not None
 
@@ -121,9 +123,10 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
 
 
 def may_be_document(folder: Path, directory: Path) -> bool:
-    """Return whether a file called like a skill may be about the code beside it, or about a project with other files.
+    """Return whether a file called like a skill may be a document about code.
 
-    It is outside of all folders for skills then, hidden ones, and plugins.
+    Such a document is beside Python files, or anywhere in a project that can be installed, but not in a folder for
+    skills, in a hidden folder or in a plugin.
     """
     parts = folders_around(folder, directory)
     is_kept = any(one.startswith(".") or one.endswith("skills") for one in parts[:-1])

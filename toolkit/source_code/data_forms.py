@@ -22,7 +22,7 @@ from toolkit.source_code.registry_calls import (
     maps_parameters,
 )
 from toolkit.source_code.source_files import SourceFile, last_name
-from toolkit.source_code.syntax_nodes import parts_by_key, placed
+from toolkit.source_code.syntax_nodes import is_none, parts_by_key, placed
 from toolkit.source_code.written_calls import argument_of
 from toolkit.tools.foreign.frameworks import data_frameworks
 from toolkit.tools.foreign.source_marks import DataForm, is_among
@@ -150,7 +150,7 @@ class DataForms:
         parts = parts_by_key(whole)
         scope = scope_around(source.tree, node)
         name = self._name(source, parts.get("name"), scope)
-        key = next((one for one in form.schemas if one in parts and not _is_none(parts[one])), None)
+        key = next((one for one in form.schemas if one in parts and not is_none(parts[one])), None)
         is_described = "description" in parts
         if "arguments" in parts:  # a call of a tool
             return
@@ -253,10 +253,6 @@ def _is_of_object(schema: Mapping[object, object], *, is_sure: bool) -> bool:
     if isinstance(kind, str):
         return kind.lower() == "object"
     return not _KEYWORDS.isdisjoint(schema) or (is_sure and not schema)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_sure(node: ast.expr, schema: ast.expr) -> bool:

@@ -88,7 +88,7 @@ class PythonSource(SourceFile):
         return self._with_other("__doc__")
 
     def _with_other(self, attribute: str) -> frozenset[str]:
-        """Return the names of the functions whose attribute the file sets, itself or in a function that it calls."""
+        """Return the names of the functions whose attribute the file sets, also in a helper that receives them."""
         if attribute not in self.text:
             return frozenset()
         return _assigned_to(attribute, self.nodes).union(self._given_another(attribute))

@@ -222,9 +222,9 @@ def _versions_in(text: str) -> dict[str, str]:
 
 
 def _bound_in(specifier: str) -> str:
-    """Return the bound of a specifier such as `>=1,<3`, as `<3`, or of `~=2.8.2`, as `<2.9`; empty without one."""
-    if bound := re.search(r"<\s*([\w.+-]+)", specifier):
-        return f"<{bound[1]}"
+    """Return the bound of a specifier: `<3` for `>=1,<3`, `<2.9` for `~=2.8.2`, `3` for `<=3`; empty without one."""
+    if bound := re.search(r"<(=?)\s*([\w.+-]+)", specifier):
+        return bound[2] if bound[1] else f"<{bound[2]}"
     compatible = re.match(r"~=\s*(?:(\d+(?:\.\d+)*)\.)?(\d+)\.\d+", specifier)
     if compatible is None:
         return ""

@@ -108,9 +108,9 @@ def is_benchmark(name: str) -> bool:
 def means_tool(path: Path) -> bool:
     """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
-    Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value, which is a
-    kind of agent, or other keys of agents beside it, and no more. Steps of build services and of other programs are not
-    meant, nor is their number.
+    Only the text is searched, so that files with YAML errors count, too. The value of `agent` is a kind of agent, or
+    another word if all other keys are those of agents. Steps of build services and of other programs are not meant, nor
+    is their number.
     """
     try:
         with open_regular(path) as stream:

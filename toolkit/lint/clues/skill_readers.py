@@ -32,8 +32,8 @@ class SkillReaders:
     def own_reader(self, file: Path) -> str | None:
         """Return the name of a program of a project that reads the headings of skills, if none reads their headers.
 
-        A program in the package that contains a skill may use it for anything but installing it. Skills in hidden
-        folders such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
+        A program in the package around the skill also counts, unless it installs the skill. Skills in hidden folders
+        such as `.claude/skills`, and in plugins, are for clients, whatever else reads them.
         """
         folder = _project_of(file)
         if folder is None or _is_for_clients(file, folder):
@@ -41,7 +41,7 @@ class SkillReaders:
         return next(iter((*self._programs_in(folder).by_headings, *_programs_beside(file))), None)
 
     def expects_none(self, file: Path) -> bool:
-        """Return whether nothing in a project expects skills: no program opens one, and none has a header."""
+        """Return whether a project has no skills: none of its programs opens one, and none has a header."""
         folder = _project_of(file)
         return folder is None or not (self._programs_in(folder).is_any or self._skills_in(folder))
 

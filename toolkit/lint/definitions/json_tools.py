@@ -39,13 +39,15 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
 _KEYS = frozenset(
     ("name", "title", "description", "parameters", "args_schema", "type", "strict", "annotations", *EXAMPLES)
 )
-"""What a definition has that is in no provider's format, but that a program could send as it is."""
+"""The keys of definitions that are in no provider's format, but can be sent as they are."""
 
 
 def is_in_own_format(root: Node) -> bool:
-    """Return whether a document has definitions that no provider accepts as they are, such as one with a category."""
-    found = (entry for entry in entries_in(plain(root)) if entry.found is not None)
-    return any(one.found.form == "plain" and not one.value.keys() <= _KEYS for one in found if one.found)
+    """Return whether a document has a definition with other keys, such as `category`, which no provider accepts."""
+    return any(
+        one.found is not None and one.found.form == "plain" and not one.value.keys() <= _KEYS
+        for one in entries_in(plain(root))
+    )
 
 
 class _Schema(NamedTuple):

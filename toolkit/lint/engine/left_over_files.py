@@ -23,14 +23,14 @@ _FRAGMENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+[^\s#]"
 _FENCED = re.compile(rb"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rb"^(?:import|from|class|def|async def|@)\b", re.MULTILINE)
 _FOR_TEMPLATES = re.compile(r"\{\{|[_-]templates?$", re.IGNORECASE)
-"""What the name of a folder has from which a program makes others."""
+"""What the name of a folder contains if a program fills in the files in it."""
 _TEMPLATE = re.compile(
     rb"^[ \t]*\{[%#]|\{\{[- ]?cookiecutter|^[ \t]*\{\{[- ]?\w+"
     rb"|^[ \t]*(?:from|import|class|(?:async )?def) (?:[\w.]*(?:\{\{[^}\n]*\}\}|\$\{[^}\n]*\})|<\w+>)(?![ \t]*from\b)"
     rb"|^[ \t]*(?:from|class|(?:async )?def) [\w.]*\{\w+\}",
     re.MULTILINE,
 )
-"""What fills a template in, at the start of a line or in a name that a statement binds, where Python has no braces."""
+"""The blanks of a template: at the start of a line, or in the name after `import`, `class` or `def`."""
 _BLANK = re.compile(rb"^[ \t]*[\w.\[\]\"']+[ \t]*=[ \t]*#[^\n]*$", re.MULTILINE)
 """Where an exercise has a comment for what somebody is to write: `result = # Add code here`."""
 _OF_NOTEBOOK = re.compile(rb"^[ \t]*[!%](?:pip|conda|apt|apt-get|cd|load_ext|matplotlib|env|run)\b", re.MULTILINE)
@@ -57,14 +57,13 @@ def milder_in_left_over_files(problems: Sequence[Problem], requests: Sequence[Re
 
 
 def _minor_files(unread: Sequence[Problem], requests: Sequence[Request]) -> set[str | None]:
-    """Return the files that cannot be read, but that nobody needs who works with tools."""
+    """Return those of the files that cannot be read on which no tool depends."""
     files = {one.location.file for one in unread if one.location}
     old = {one.location.file for one in unread if one.location and _is_old(one)}
     asked = [one for one in requests if one.file in files and not one.is_named]
     left_over = {one.file for one in asked if _looks_left_over(one)}
     minor = left_over - _mentioned(left_over, requests) if left_over else left_over
-    minor |= {one.file for one in asked if _is_no_module(one)}
-    minor |= {one.file for one in asked if _is_newer(one)}
+    minor |= {one.file for one in asked if _is_no_module(one) or _is_newer(one)}
     minor |= {one.file for one in asked if one.file in old and not _imports_framework(one, with_broad=False)}
     others = {one.file for one in asked if one.file not in minor and not _uses_framework(one)}
     is_about_tools = bool(others) and any(_imports_framework(one, with_broad=True) for one in requests)

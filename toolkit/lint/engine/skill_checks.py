@@ -51,10 +51,13 @@ class SkillChecker:
 
 def _is_for_nobody(skill: Skill, directory: Path) -> bool:
     """Return whether a skill was left behind, is for tests, or is a template from which others are made."""
+    is_unused = is_left_behind(skill.file, directory) or is_in_tests(skill.file, directory)
+    return is_unused or (skill.is_template and not _is_installed(skill, directory))
+
+
+def _is_installed(skill: Skill, directory: Path) -> bool:
+    """Return whether clients read a skill where it is, so that somebody forgot to fill in its name."""
     folders = folders_around(skill.folder, directory) or skill.folder.parts
     is_hidden = any(one.startswith(".") for one in folders)
-    return (
-        is_left_behind(skill.file, directory)
-        or is_in_tests(skill.file, directory)
-        or (skill.is_template and not is_hidden)
-    )
+    is_among_skills = any(one.endswith("skills") for one in folders[:-1])
+    return is_hidden or (is_among_skills and not any("template" in one.lower() for one in folders))

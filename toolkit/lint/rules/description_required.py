@@ -61,7 +61,7 @@ class DescriptionRequired(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool = function.written
-        if tool is None or tool.registration not in tool.marks.registrations or tool.kind != "decorator":
+        if tool is None or not tool.is_marked_directly:
             return
         demands, title = tool.demands, tool.marks.title
         if demands.docstring and function.docstring_node is None and not tool.argument(("description", "args_schema")):

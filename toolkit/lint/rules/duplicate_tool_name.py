@@ -152,7 +152,7 @@ def _holder_of(tool: "WrittenTool", module: PythonFile) -> str | None:
 
 
 def _times_bound(holder: str | None, node: ast.stmt | ast.expr, module: PythonFile) -> int:
-    """Return how often a variable was assigned before a tool: each time, it may be another server."""
+    """Return how often a variable was assigned before a tool, since each value may be another server."""
     assigned = (one for one in module.tree.body if isinstance(one, ast.Assign) and one.lineno < node.lineno)
     targets = (target for one in assigned for target in one.targets)
     return sum(isinstance(one, ast.Name) and one.id == holder for one in targets)

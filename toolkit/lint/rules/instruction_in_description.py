@@ -97,8 +97,8 @@ class InstructionInDescription(Rule):
     what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
     an error in third-party definitions. In your own source, it is a warning if the text overrides other instructions, or
     hides from the user what else it asks for; anything else is a note there, since it is nearly always advice, and so is
-    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect. A phrase that
-    your own source quotes as an example ("directives like 'ignore previous instructions'") does not count.
+    a definition without a function among samples, such as `fixtures.py`, whose attack a test must detect. So is a phrase
+    that your own source quotes as an example: "directives like 'ignore previous instructions'".
 
     ## Example
 
@@ -140,18 +140,18 @@ class InstructionInDescription(Rule):
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
         matches = [(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)]
-        if is_own_source(tool):
-            matches = [one for one in matches if not _is_example(text.value, one[1])]
         found = _heaviest_group(matches)
-        if sum(sign.weight for sign, _ in found) < _ENOUGH:
+        if _weight_of(found) < _ENOUGH:
             return
+        others = _heaviest_group([one for one in matches if not _is_example(text.value, one[1])])
+        is_quoted = is_own_source(tool) and _weight_of(others) < _ENOUGH
         _, match = max(found, key=lambda one: one[0].weight)
         why, shown = " and ".join(one.what for one, _ in found), " ".join(match[0].split())
         yield self.problem(
             f"{text.subject} of {tool.name!r} gives the model instructions: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
             hint="say what the tool does and when to use it",
-            severity=self._severity_for(tool, text),
+            severity="info" if is_quoted else self._severity_for(tool, text),
         )
 
     def _severity_for(self, tool: ToolDefinition, text: Text) -> Severity:
@@ -185,6 +185,10 @@ _NEAR = 150
 """Maximum distance in characters of signs that count together: parts of a long description may be unrelated."""
 
 
+def _weight_of(group: list[tuple[_Sign, re.Match[str]]]) -> int:
+    return sum(sign.weight for sign, _ in group)
+
+
 def _heaviest_group(matches: list[tuple[_Sign, re.Match[str]]]) -> list[tuple[_Sign, re.Match[str]]]:
     """Return the group of nearby signs with the greatest weight, each sign once."""
     best: list[tuple[_Sign, re.Match[str]]] = []
@@ -193,6 +197,6 @@ def _heaviest_group(matches: list[tuple[_Sign, re.Match[str]]]) -> list[tuple[_S
         for sign, match in matches:
             if first.start() <= match.start() <= first.start() + _NEAR:
                 near.setdefault(sign, match)
-        if sum(sign.weight for sign in near) > sum(sign.weight for sign, _ in best):
+        if sum(sign.weight for sign in near) > _weight_of(best):
             best = list(near.items())
     return best

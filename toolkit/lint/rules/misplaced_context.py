@@ -72,12 +72,9 @@ class MisplacedContext(Rule):
         tool, mark = function.written, function.mark
         if tool is None or mark is None or not tool.is_marked_directly or not tool.demands.only_first:
             return
-        found = function.file.reader.registrations.of_decorator(function.file, mark, tool.scope)
-        called = (
-            function.file.segment(mark.func if isinstance(mark, ast.Call) else mark) if found is None else found.name
-        )
+        called = function.file.segment(mark.func if isinstance(mark, ast.Call) else mark)
         wants = any(end.rpartition(".")[2] == called.rpartition(".")[2] for end in tool.demands.first)
-        if wants and self._decides_itself(function.file, tool, called):
+        if wants and self._decides_itself(function.file, tool, mark):
             return
         contexts = [one for one in function.all_parameters if function.is_context(one)]
         given = function.all_parameters[:1]
@@ -99,8 +96,10 @@ class MisplacedContext(Rule):
                 yield self.problem(message, function.file.location(one.node), hint=hint)
 
     @staticmethod
-    def _decides_itself(file: PythonSource, tool: WrittenTool, name: str) -> bool:
+    def _decides_itself(file: PythonSource, tool: WrittenTool, mark: ast.expr) -> bool:
         """Whether the locked version of the framework looks at the function to know whether it gets a context."""
+        found = file.reader.registrations.of_decorator(file, mark, tool.scope)
+        name = "" if found is None else found.name
         return any(
             name.endswith(end) and any(is_locked_below(file, one, version) for one in packages)
             for end, packages, version in tool.demands.first_since
@@ -108,7 +107,7 @@ class MisplacedContext(Rule):
 
 
 def _is_certain(function: PythonFunction, annotation: ast.expr | None) -> bool:
-    """Return whether a type is known: one that another file defines is not if that file cannot be found."""
+    """Return whether a type is known. One that is imported is not if nothing shows where it comes from."""
     root = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     file = function.file
     if not isinstance(root, ast.Name) or root.id not in file.imported_names:

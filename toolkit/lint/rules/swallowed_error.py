@@ -147,7 +147,7 @@ class SwallowedError(Rule):
 
 
 def _mentions(value: ast.expr, error: str | None) -> bool:
-    """Whether a text contains the exception, as in `f"Saved. (not sent: {error})"`, so that a model reads of it."""
+    """Whether a text contains the exception, as in `f"Saved. (not sent: {error})"`, which a model can read."""
     return any(isinstance(one, ast.Name) and one.id == error for one in ast.walk(value))
 
 

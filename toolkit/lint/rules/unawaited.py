@@ -92,12 +92,16 @@ class Unawaited(Rule):
 
 
 def _without_loop(function: PythonFunction) -> Iterator[ast.AST]:
-    """Yield the nodes that only run where no event loop does, such as those after a failed `get_running_loop()`."""
+    """Yield the nodes that only run where no event loop does: those after a failed `asyncio.get_running_loop()`."""
     for node in function.own_nodes:
-        for handler in node.handlers if isinstance(node, ast.Try) else ():
-            kinds = ast.walk(handler.type) if handler.type is not None else ()
-            if any(isinstance(one, ast.Name) and one.id == "RuntimeError" for one in kinds):
+        if isinstance(node, ast.Try) and any(_asks_for_loop(function, one) for one in node.body):
+            for handler in node.handlers:
                 yield from (inner for statement in handler.body for inner in ast.walk(statement))
+
+
+def _asks_for_loop(function: PythonFunction, statement: ast.stmt) -> bool:
+    calls = (one.func for one in ast.walk(statement) if isinstance(one, ast.Call))
+    return any(function.file.meaning(one) == "asyncio.get_running_loop" for one in calls)
 
 
 def _coroutine_functions(function: PythonFunction) -> frozenset[str]:

@@ -14,7 +14,8 @@ class VariadicParameter(Rule):
     ## Why
 
     Some frameworks refuse such a function when the module is imported. Others turn `*args` into one parameter called
-    `args`, and the function receives something unexpected.
+    `args`, and the function receives something unexpected. A finding is essential only if the framework's own decorator
+    is above the function: a project may give the function another signature before it registers it with a call.
 
     ## Example
 

@@ -41,3 +41,13 @@ class Office:
 
 
 office = Office()
+
+
+@tool(destructive=True)
+async def send_again(text: str) -> str:
+    """Send a message once more if it did not work."""
+    try:
+        print(text)
+    except RuntimeError:
+        asyncio.run(deliver(text))
+    return "sent"
