@@ -17,12 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import can_be_read, processes_with, survivors
+from tests.processes import can_be_read, processes_with, survivors, wait_for_end
 from toolkit import Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Process, ready_tools
 from toolkit.errors import ConfigurationError
 from toolkit.processes import warden  # private
+from toolkit.processes.watching import end_without_warden, mark_environment, read_report, warden_command  # private
 
 ROOT = Path(__file__).resolve().parents[2]
 ON_LINUX = sys.platform.startswith("linux")
@@ -390,6 +391,37 @@ def test_a_killed_warden_is_noticed(household):
     result = Process(["sh", "-c", "kill -KILL $PPID; sleep 600"], timeout=60).run({"input": "x"})
     assert result.error == "Failed to start process: the process that supervises it was killed: 'sh'"
     report(household, "the killed warden")
+
+
+@linux
+def test_a_command_starts_only_when_its_number_is_known(household):
+    """Otherwise it can kill its warden before anyone knows whom else to kill."""
+    report_read, report_write = os.pipe()
+    control_read, control_write = os.pipe()
+    environment, mark = mark_environment(os.environ)
+    filling = fill(report_write)
+    command = warden_command(["sh", "-c", "kill -KILL $PPID; sleep 600"], report_write, control_read, environment)
+    with subprocess.Popen(command, env=environment, pass_fds=(report_write, control_read)) as supervisor:
+        os.close(report_write)
+        wait_for_end(supervisor.pid, 1)
+        with os.fdopen(report_read, "rb") as file:
+            written = file.read()[filling:]
+        assert supervisor.wait() == -signal.SIGKILL
+    os.close(control_read)
+    os.close(control_write)
+    end_without_warden(read_report(written)["started"], mark)
+    report(household, "a warden killed at once")
+
+
+def fill(descriptor):
+    """Fill a pipe, so that the next write waits; return how many bytes that took."""
+    os.set_blocking(descriptor, False)
+    size = 0
+    with suppress(BlockingIOError):
+        while True:
+            size += os.write(descriptor, b" ")
+    os.set_blocking(descriptor, True)
+    return size
 
 
 @linux

@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
+import uuid
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.processes import is_alive, wait_for_end
+from tests.processes import is_alive, survivors, wait_for_end
 from toolkit import Continue, Edit, ExitEarly, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
@@ -415,6 +416,17 @@ def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
         wait_until_it_calls(zoo, program)
         program.kill()
     assert [wait_for_end(process, PATIENCE) for process in zoo.starts] == [True, True]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what carries a mark")
+def test_server_that_kills_its_warden_leaves_nobody(zoo):
+    mark = uuid.uuid4().hex
+    server = StdioServer(
+        "zoo", "sh", ("-c", "kill -KILL $PPID; sleep 600"), cwd=zoo.folder, env={"HOUSEHOLD": mark}, trusted=True
+    )
+    with pytest.raises(ServerUnreachable):
+        tools_of(server)
+    assert survivors(f"HOUSEHOLD={mark}", PATIENCE) == []
 
 
 @pytest.mark.proof(everyday=1)

@@ -6,9 +6,10 @@ The warden runs between toolkit and the command, so that no process outlives eit
 orphaned descendants, even those that moved to another session, so every process stays in its tree. It kills the tree
 when the command has ended and when `CONTROL` is closed. If toolkit dies, the system closes `CONTROL`.
 
-It writes these lines to `REPORT`: `started PID` (the process that will become the command), then `running PID` (the
-command has started) or `error ERRNO` (it cannot be started), and `exit STATUS` (how it ended). `LOCALE` is the
-command's `LC_CTYPE`; it is empty if the command has none.
+These lines are written to `REPORT`: `started PID` by the process that will become the command, before it does so, since
+the command may kill the warden at once; then, by the warden, `running PID` (the command has started) or `error ERRNO`
+(it cannot be started), and `exit STATUS` (how it ended). `LOCALE` is the command's `LC_CTYPE`; it is empty if the
+command has none.
 
 The warden imports nothing from the library, and little else, because every command waits for it to start.
 """
@@ -53,9 +54,8 @@ def main(arguments: list[str]) -> None:
     failure, failed = os.pipe()
     child = os.fork()
     if child == 0:
-        _become(command, failed, set_option)
+        _become(command, report, failed, set_option)
     os.close(failed)
-    _report(report, f"started {child}")
     _report(report, f"error {reason}" if (reason := os.read(failure, 16).decode()) else f"running {child}")
     _close_streams()
     status = _watch(child, control, woken)
@@ -92,13 +92,14 @@ def _notice_children() -> int:
     return woken
 
 
-def _become(command: list[str], failed: int, set_option: Callable[[int, int], object]) -> None:
+def _become(command: list[str], report: int, failed: int, set_option: Callable[[int, int], object]) -> None:
     """Become the command, in a new session without a terminal; on Linux it dies with the warden."""
     try:
         os.setsid()
         set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
         for number in (*_IGNORED, *_IGNORED_BY_PYTHON, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        _report(report, f"started {os.getpid()}")
         os.execvp(command[0], command)  # noqa: S606 - deliberately without a shell
     except OSError as error:
         os.write(failed, str(error.errno).encode())

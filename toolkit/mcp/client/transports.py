@@ -132,6 +132,8 @@ async def start_server(
         reports = await _first_reports(report)
         if "running" in reports:
             return StartedServer(process, reports["running"], os.dup(control.fileno()), mark)
+        if "started" in reports and "error" not in reports:  # the server has killed its warden
+            end_without_warden(reports["started"], mark)
     number = reports.get("error", errno.ECHILD)
     raise OSError(number, os.strerror(number), command[0])
 
