@@ -43,6 +43,14 @@ def test_what_is_not_the_projects_own_is_left_out(project):
     assert relative(project) == ["kept.py"]
 
 
+def test_project_in_the_folder_of_a_virtual_environment_is_looked_at_without_the_environment(project):
+    for name in ("tools.py", "shop/a.py", "bin/activate_this.py", "lib/python3.13/site-packages/b.py", "Lib/c.py"):
+        project.write(name)
+    for name in ("plugins/one/pyvenv.cfg", "plugins/one/tools.py", "plugins/one/Scripts/d.py", "pyvenv.cfg"):
+        project.write(name)
+    assert relative(project) == ["plugins/one/tools.py", "shop/a.py", "tools.py"]
+
+
 def test_program_of_a_package_that_runs_when_it_is_imported_is_only_read(project):
     project.write("package/__init__.py", "")
     project.write(

@@ -125,7 +125,7 @@ MARKS = SourceMarks(
     title="LangChain",
     packages=("langchain", "langchain_core", "langchain_community", "langchain_classic", "deepagents"),
     classes=("langchain*.tools.*Tool", "langchain*.tools.*Toolkit", "langchain*.agents.Tool"),
-    makers=("langchain*.tools.*create_retriever_tool", "langchain*.tools.*convert_runnable_to_tool"),
+    makers=("langchain*.*create_retriever_tool", "langchain*.tools.*convert_runnable_to_tool"),
     registrations=(
         Registration(
             ("langchain*.tools.tool", "langchain*.tools.*.tool", "langchain*.agents.tool"),
@@ -162,7 +162,7 @@ MARKS = SourceMarks(
             parameters=("__arg1",),
         ),
         Registration(
-            ("langchain*.tools.*create_retriever_tool",),
+            ("langchain*.*create_retriever_tool",),
             "definition",
             function=(),
             name=(1, "name"),

@@ -12,6 +12,14 @@ MARKS = SourceMarks(
     packages=(),
     registrations=(
         Registration(("*.tool", "*.function_tool", "*_tool"), name=("name",)),
+        Registration(
+            ("*Tool.from_function",),
+            "function",
+            function=(0, "func", "coroutine"),
+            name=("name", 1),
+            description=("description", 2),
+            schema=("args_schema",),
+        ),
         Registration(("*",), "holder", function=("tools",)),
     ),
     tool_classes=(

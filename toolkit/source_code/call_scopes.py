@@ -115,12 +115,6 @@ def lists_tools(names: LocalNames | None) -> bool:
     return False
 
 
-def wrapped_by(function: Definition) -> ast.expr | None:
-    """Return the function whose name and parameters another one copies with `functools.wraps`, or `None`."""
-    calls = (one for one in function.decorator_list if isinstance(one, ast.Call))
-    return next((one.args[0] for one in calls if one.args and last_name(one.func) == "wraps"), None)
-
-
 def _without_call(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
 

@@ -69,7 +69,7 @@ class HeldFunctions:
             ):
                 yield from self._models(found, Expression(source, one, scope), shown)
             functions = [] if _is_list(source, one) else self._view.functions(one, scope, source)
-            for defined in (*functions, *self._returned_by(one, scope, source)):
+            for defined in functions or self._returned_by(one, scope, source):
                 if not self._view.is_marked(defined):
                     is_here = defined.source.path == self._source.path
                     yield self._view.tool(

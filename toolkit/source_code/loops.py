@@ -26,6 +26,12 @@ class _Loop(NamedTuple):
     first: int
     last: int
 
+    def holds(self, node: ast.expr) -> bool:
+        return self.first <= node.lineno <= self.last
+
+    def length(self) -> int:
+        return self.last - self.first
+
     def binds(self, names: set[str]) -> bool:
         return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(self.target))
 
@@ -127,11 +133,10 @@ class Loops:
         The last turn stands for all elements that no display shows.
         """
         used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        around = [one for one in self._loops_in(source, names) if one.first <= node.lineno <= one.last]
-        binding = [one for one in around if one.binds(used)]
+        binding = [one for one in self._loops_in(source, names) if one.holds(node) and one.binds(used)]
         if not binding:
             return
-        loop = min(binding, key=lambda one: one.last - one.first)
+        loop = min(binding, key=_Loop.length)
         for element in self._elements(Expression(source, loop.listed, names)):
             yield Turn(self._constants, dict(_bound(loop.target, element)))
         if isinstance(loop.target, ast.Name):
@@ -143,6 +148,9 @@ class Loops:
         """Yield the turns of the loop around an expression, with what it is there: also `row[key]` in a variable."""
         bound = self._meanings.values_of(source, node, names) if isinstance(node, ast.Name) else ()
         taken = [one for _, one, _ in bound if isinstance(one, ast.Call | ast.Subscript)]
+        if len(taken) > 1:  # the variable of several loops
+            around = [one for one in self._loops_in(source, names) if one.holds(node)]
+            taken = [one for one in taken if around and min(around, key=_Loop.length).holds(one)]
         for one in (node, *(taken if len(taken) == 1 else ())):
             turns = [*self.turns_around(source, one, names)]
             yield from ((turn, one) for turn in turns)

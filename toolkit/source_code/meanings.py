@@ -24,6 +24,7 @@ from toolkit.source_code.source_files import (
     statements_below,
 )
 from toolkit.source_code.syntax_nodes import added_to, placed
+from toolkit.source_code.wrappers import given_to_wrapper
 from toolkit.tools.foreign.frameworks import framework_of, suggests_tools
 
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
@@ -125,9 +126,7 @@ class Meanings:
         """Record that the results for a file depend on another one."""
         self._edges.setdefault(file, set()).add(other)
 
-    def of(  # noqa: PLR0911 - a line for each kind of expression
-        self, source: SourceFile, node: ast.AST, names: LocalNames | None = None
-    ) -> Iterable[Meaning]:
+    def of(self, source: SourceFile, node: ast.AST, names: LocalNames | None = None) -> Iterable[Meaning]:
         """Return everything that an expression may refer to; `names` is the scope of the expression."""
         match node:
             case ast.Name(id=name):
@@ -137,12 +136,8 @@ class Meanings:
                     return [each for one in self._of_locals(source, local) for each in self._taken_from(one)]
                 owners = [*self.of(source, value, names), *self._own_objects(source, value, names)]
                 return [inner for one in owners for inner in self._member(one, name)]
-            case ast.Call() if is_partial(node):
-                return self.of(source, node.args[0], names)
-            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
-                return self.of(source, placed(ast.Attribute(owner, name, ast.Load()), node), names)
-            case ast.Call(func=function):
-                return self._of_objects(source, function, names)
+            case ast.Call():
+                return self._of_call(source, node, names)
             case (
                 ast.Subscript(value=value)
                 | ast.NamedExpr(value=value)
@@ -155,6 +150,16 @@ class Meanings:
             case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values) | ast.Set(elts=values):
                 return [one for value in values for one in self.of(source, value, names)]
         return ()
+
+    def _of_call(self, source: SourceFile, call: ast.Call, names: LocalNames | None) -> Iterable[Meaning]:
+        """Return what a call returns: the function that it passes on, or instances of a class."""
+        match call:
+            case ast.Call(args=[function, *_]) if is_partial(call):
+                return self.of(source, function, names)
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str() as name), *_]):
+                return self.of(source, placed(ast.Attribute(owner, name, ast.Load()), call), names)
+        copied = self.copied_by(source, call, names)
+        return self._of_objects(source, call.func, names) if copied is None else self.of(source, copied, names)
 
     def followed(self, source: SourceFile, imported: Imported) -> Iterable[Meaning]:
         """Return what an import refers to."""
@@ -241,6 +246,15 @@ class Meanings:
         if source is not None and (imported.name in {"*", *source.bindings} or source.stars):
             return True
         return own != file and self._file_in([home], imported.full_name, file) is not None
+
+    def copied_by(self, source: SourceFile, call: ast.Call, names: LocalNames | None) -> ast.expr | None:
+        """Return the function that a call gives to a wrapper of the project, such as `find` in `logged(find)`."""
+        if not call.args:
+            return None
+        function = call.func.func if isinstance(call.func, ast.Call) else call.func
+        called = (one.node for one in self.of(source, function, names) if isinstance(one, Defined))
+        given = (given_to_wrapper(call, one) for one in called if isinstance(one, FUNCTIONS))
+        return next(filter(None, given), None)
 
     # ---------------------------------------------------------------------------------------------------------- objects
 

@@ -10,6 +10,9 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.module_files import PYTHON, place_in_package
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
+# What a virtual environment consists of. Its folder may hold a project as well, after `python -m venv .`.
+_ENVIRONMENT_FILE = "pyvenv.cfg"
+_ENVIRONMENT_FOLDERS = frozenset({"bin", "etc", "include", "lib", "lib64", "scripts", "share"})
 # These are run by other programs, and have effects when imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py"})
 _PROGRAM = "__main__.py"
@@ -71,12 +74,16 @@ def _walked(folder: Path, hidden: Container[str]) -> Iterator[tuple[str, list[st
     while waiting:
         where = waiting.pop()
         files: list[str] = []
+        folders: list[os.DirEntry[str]] = []
         with suppress(OSError), os.scandir(where) as entries:
             for entry in entries:
                 if not _is_folder(entry):
                     files.append(entry.name)
-                elif not entry.is_symlink() and (entry.name in hidden or not _is_skipped_folder(where, entry.name)):
-                    waiting.append(entry.path)
+                elif not entry.is_symlink() and (entry.name in hidden or not _is_skipped_folder(entry.name)):
+                    folders.append(entry)
+        if _ENVIRONMENT_FILE in files:
+            folders = [one for one in folders if one.name.lower() not in _ENVIRONMENT_FOLDERS]
+        waiting += [one.path for one in folders]
         yield where, files
 
 
@@ -87,8 +94,8 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _is_skipped_folder(where: str, name: str) -> bool:
-    return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - Path objects are slow in large trees
+def _is_skipped_folder(name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED_FOLDERS
 
 
 def _holds_tests(name: str) -> bool:

@@ -36,7 +36,7 @@ class RegisteredNames:
             return self._in_whole(mark._replace(node=whole))
         name = argument_of(node, registration.name)
         if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
-            if isinstance(name, ast.Attribute) and name.attr == "__name__":
+            if self.is_of_function(mark._replace(node=name)):
                 return self._constants.text(source, name, names) or otherwise
             text = self._constants.text(source, name, names)
             is_first = isinstance(node, ast.Call) and node.args and name is node.args[0] and otherwise is not None
@@ -48,6 +48,13 @@ class RegisteredNames:
         if registration.named_after:
             return self._of_agent(mark, registration)
         return self._of_class(mark, registration) if registration.named_after_class else otherwise
+
+    def is_of_function(self, given: Expression) -> bool:
+        """Whether an expression is `function.__name__`, or a variable that only has that."""
+        values = [given.node]
+        if isinstance(given.node, ast.Name):
+            values = [value for _, value, _ in self._meanings.values_of(given.source, given.node, given.names)]
+        return bool(values) and all(isinstance(one, ast.Attribute) and one.attr == "__name__" for one in values)
 
     def _is_function(self, given: Expression) -> bool:
         found = self._meanings.of(*given)

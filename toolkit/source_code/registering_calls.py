@@ -10,7 +10,6 @@ from toolkit.source_code.call_scopes import (
     is_parameter,
     is_received,
     iterated,
-    wrapped_by,
 )
 from toolkit.source_code.class_tools import given_in_init, is_model
 from toolkit.source_code.constants import value_in
@@ -24,12 +23,15 @@ from toolkit.source_code.meanings import Defined, Object
 from toolkit.source_code.registered_names import named_behind, set_later
 from toolkit.source_code.registrations import Registered
 from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
+from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import placed
+from toolkit.source_code.wrappers import wrapped_by
 from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import WrittenTool
-from toolkit.tools.foreign.source_marks import OUR_MARKS
+from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration
 
 _NAMES = {"name", "tool_name"}
+_FROM_FUNCTION = "from_function"
 
 
 class RegisteringCalls:
@@ -80,11 +82,11 @@ class RegisteringCalls:
                 self._view.leave_open(call, found, names)
 
     def _of_others(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
-        """Yield the functions in `tools=[…]` of a call of which nothing else is known."""
-        if any(one.arg == "tools" for one in call.keywords):
+        """Yield the functions in `tools=[…]`, or for `Tool.from_function`, of a call of which nothing else is known."""
+        if last_name(call.func) == _FROM_FUNCTION or any(one.arg == "tools" for one in call.keywords):
             found = self._finders.registrations.of_others(self._source, call.func, names)
-            if found is not None and found.registration.way == "holder":
-                yield from self._lists.held_by(call, found, names)
+            if found is not None and found.registration.way != "mark":
+                yield from self._by_way(call, found, names)
 
     def _is_of_no_model(self, call: ast.Call, found: Registered) -> bool:
         """Whether no model sees what a call registers: its whole app is for people only, or an argument hides this."""
@@ -167,17 +169,29 @@ class RegisteringCalls:
                 if self._is_closure(one, call, found, names):
                     continue
                 known.add(one)
-                name = argument_of(call, registration.name)
-                named = None if name is None else turn.value(name) or Expression(self._source, turn.filled(name), names)
-                text = None if named is None else self._finders.constants.text(*named)
-                text = text or self._view.name(call, registration, self._finders.held.name_of(one), names)
-                yield self._of_function(call, found, one, kind=kind, name=text, scope=names)
+                name = self._name_in_turn(turn, call, registration, self._finders.held.name_of(one), names)
+                yield self._of_function(call, found, one, kind=kind, name=name, scope=names)
+
+    def _name_in_turn(
+        self, turn: Turn, call: ast.Call, registration: Registration, otherwise: str | None, names: LocalNames | None
+    ) -> str | None:
+        """Return the name that a call in a loop gives to a tool in a turn; `otherwise` is that of its function."""
+        name = argument_of(call, registration.name)
+        if name is not None:
+            if self._finders.names.is_of_function(Expression(self._source, name, names)):
+                return otherwise
+            named = turn.value(name) or Expression(self._source, turn.filled(name), names)
+            if (text := self._finders.constants.text(*named)) is not None:
+                return text
+        return self._view.name(call, registration, otherwise, names)
 
     def _functions_in(self, turn: Turn, given: ast.expr, names: LocalNames | None) -> list[Defined]:
         """Return the functions that an expression in a loop stands for in a turn: `row`, or `getattr(module, name)`."""
         if (value := turn.value(given)) is not None:
             return self._view.functions(value.node, value.names, value.source)
         match given:
+            case ast.Call() if (copied := self._finders.meanings.copied_by(self._source, given, names)) is not None:
+                return self._functions_in(turn, copied, names)
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if (
                 named := turn.value(name)
             ) is not None:

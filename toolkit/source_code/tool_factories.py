@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toolkit.source_code.call_scopes import LOOPS, wrapped_by
+from toolkit.source_code.call_scopes import LOOPS
 from toolkit.source_code.class_tools import fields_of
 from toolkit.source_code.class_uses import ClassUses
 from toolkit.source_code.describers import kept_by
@@ -13,6 +13,7 @@ from toolkit.source_code.meanings import Defined, Meaning, Meanings
 from toolkit.source_code.registrations import Registered, Registrations, described
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions, own_nodes
+from toolkit.source_code.wrappers import wrapped_by
 from toolkit.source_code.written_calls import argument_of, is_super_init, places_of
 from toolkit.tools.foreign.source_marks import Place, Way
 

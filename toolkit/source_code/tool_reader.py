@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from toolkit.source_code.call_scopes import is_parameter, wrapped_by
+from toolkit.source_code.call_scopes import is_parameter
 from toolkit.source_code.classes_as_tools import ClassesAsTools
 from toolkit.source_code.defining_calls import DefiningCalls
 from toolkit.source_code.file_views import FileView, as_function
@@ -19,6 +19,7 @@ from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_hints import LISTS_OF_TOOLS
 from toolkit.source_code.tool_listings import Listings
 from toolkit.source_code.unfollowed_calls import Unfollowed, is_relayed
+from toolkit.source_code.wrappers import wrapped_by
 from toolkit.source_code.written_tools import IN_LIST, OURS, Shown, WrittenTool, value_of
 from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_VARIABLE, FRAMEWORKS, framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, SourceMarks

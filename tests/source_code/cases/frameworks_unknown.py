@@ -6,6 +6,7 @@ from json import JSONDecoder as BaseTool
 import strange
 from strange import Agent
 from strange.tools import BaseTool as StrangeTool
+from strange.tools import StructuredTool
 from strange.tools import shop_tool
 from strange.tools import tool as strange_tool
 
@@ -75,3 +76,12 @@ def set_up():
     @agent.tool("weigh", "Weigh an order.")
     def weigh_order(order: str) -> str:
         return order
+
+
+def count(order: str) -> str:
+    """Count an order."""
+    return order
+
+
+counted = StructuredTool.from_function(func=count, name="count_orders")
+query = strange.Query.from_function(count, name="no_tool")

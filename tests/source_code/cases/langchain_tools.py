@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 from google.genai import types
 from langchain.agents import create_agent
+from langchain.agents.agent_toolkits import create_retriever_tool
 from langchain.tools import tool
 from langchain_community.tools.playwright.base import BaseBrowserTool
 from langchain_core.tools import BaseTool, StructuredTool, Tool, ToolException
@@ -99,3 +100,6 @@ class LookAtPage(BaseBrowserTool):
 
     def _run(self) -> str:
         return self.sync_browser.text
+
+
+older = create_retriever_tool(None, "search_pages", "Search the pages of the shop.")
