@@ -115,6 +115,16 @@ def test_dependencies_of_a_script_come_before_those_of_its_project(project):
     ] * 2
 
 
+def test_lock_file_of_a_script_comes_before_its_dependencies(project):
+    script = SCRIPT.replace("fastmcp>=2.14", "mcp") + SERVER.replace("from fastmcp", "from mcp.server.fastmcp")
+    write(project, "src/weather/server.py", script)
+    found = json.loads(lint("--select", "TK710", "src"))
+    for version in ("1.26.0", "2.3.0"):
+        write(project, "src/weather/server.py.lock", f'[[package]]\nname = "mcp"\nversion = "{version}"\n')
+        found += json.loads(lint("--select", "TK710", "src"))
+    assert [one["severity"] for one in found] == ["error", "info", "error"]
+
+
 def test_cached_findings_are_checked_again_when_the_version_changes(project):
     def cached():
         words = ["lint", "--static", "--profile", "recommended", "--format", "json", "src"]

@@ -126,6 +126,14 @@ def test_union_names_what_is_wrong_with_the_form_that_is_meant(invoke):
     )
 
 
+def test_union_of_objects_with_a_kind_names_what_is_wrong_with_that_kind(invoke):
+    transport = {"type": "sse", "args": ["--http"]}
+    package = {"registryType": "npm", "identifier": "weather", "version": "1.0.0", "transport": transport}
+    write("server.json", {key: value for key, value in SERVER.items() if key != "tools"} | {"packages": [package]})
+    found = json.loads(invoke("lint", ".", "--no-cache", "--select", "TK651", "--format", "json")[1])
+    assert [one["message"] for one in found] == ["'packages[0].transport.url' is missing"]
+
+
 def test_path_in_a_list_that_lacks_its_start_is_named(invoke):
     write(".claude-plugin/plugin.json", {"name": "weather", "commands": ["commands/a.md"]})
     _, out, _ = invoke("lint", ".", "--no-cache", "--format", "concise")

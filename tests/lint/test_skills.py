@@ -247,7 +247,7 @@ def test_document_of_a_project_that_has_no_skills_may_be_called_like_one(invoke,
         assert found == [f"samples/SKILL.md:1:1: {severity}[TK601] the skill has no header"]
 
 
-@pytest.mark.parametrize("name", ["{{ name }}", '"{{ name }}"', "<name>", "${NAME}"])
+@pytest.mark.parametrize("name", ["{{ name }}", '"{{ name }}"', "<name>", "${NAME}", "REPLACE-with-a-name"])
 def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, name):
     for folder in ("templates/basic", "skills/basic", "skills/_template", ".claude/skills/basic"):
         write(tmp_path / folder / "SKILL.md", header=SKILL.replace("name: forecast", f"name: {name}"))
@@ -258,6 +258,15 @@ def test_skill_whose_name_is_to_be_filled_in_is_a_template(invoke, tmp_path, nam
         ("skills/basic", "error"),
         (".claude/skills/basic", "error"),
     }
+
+
+def test_folder_of_a_template_says_so(invoke, tmp_path):
+    for folder in (".agents/skills/_template_skill", ".agents/skills/forecast_template"):
+        write(tmp_path / folder / "SKILL.md", header=SKILL.replace("name: forecast", "name: template-skill"))
+    assert [line.partition("[TK")[0] for line in lines(invoke, ".")[1]] == [
+        ".agents/skills/_template_skill/SKILL.md:2:7: info",
+        ".agents/skills/forecast_template/SKILL.md:2:7: warning",
+    ]
 
 
 def test_list_that_does_not_end_is_no_name_to_be_filled_in(invoke, tmp_path):
@@ -361,10 +370,16 @@ NAMED = SKILL.replace("name: forecast", "name: {}")
 
 def test_skill_of_claude_code_is_named_by_its_folder(invoke, tmp_path):
     text = SKILL.replace("name: forecast\n", "")
-    for place, expected in ((".claude/skills/look_up", []), ("skills/look_up", ["the skill has no name"])):
-        folder = tmp_path / place
-        folder.mkdir(parents=True)
-        (folder / "SKILL.md").write_text(text, "utf-8")
+    (tmp_path / "plugin" / ".claude-plugin").mkdir(parents=True)
+    none = ["the skill has no name"]
+    for place, body, expected in (
+        (".claude/skills/look_up", "", []),
+        ("plugin/skills/look_up", "", []),
+        ("skills/look_up", "", none),
+        ("skills/look_for", "Look for $ARGUMENTS.\n", []),
+        (".agents/skills/look_up", "", none),
+    ):
+        write(tmp_path / place / "SKILL.md", body, text)
         found = json.loads(invoke("lint", "--static", "--no-cache", "--format", "json", place)[1])
         assert [one["message"] for one in found if one["code"] == "TK641"] == expected
 
@@ -391,9 +406,45 @@ def test_name_is_minor_where_no_client_seems_to_read_it(invoke, tmp_path, place,
     assert [(one["code"], one["severity"]) for one in found] == [("TK641", severity)]
 
 
+@pytest.mark.parametrize(
+    ("place", "key", "severity"),
+    [
+        ("skills/forecast", "license: MIT", "warning"),
+        ("skills/forecast", "context: fork", "info"),
+        (".claude/skills/forecast", "license: MIT", "info"),
+    ],
+)
+def test_tag_that_only_the_api_refuses_is_minor_in_a_skill_for_claude_code(invoke, tmp_path, place, key, severity):
+    header = SKILL.replace("wind.\n", f"wind in <city>.\n{key}\n")
+    write(tmp_path / place / "SKILL.md", header=header)
+    assert lines(invoke, ".")[1] == [
+        f"{place}/SKILL.md:3:88: {severity}[TK641] the description contains the XML tag '<city>'"
+    ]
+
+
+def test_key_without_a_value_is_absent(invoke, tmp_path):
+    keys = "".join(f"{key}:\n" for key in ("license", "compatibility", "metadata", "allowed-tools"))
+    write(tmp_path / "skills" / "forecast" / "SKILL.md", header=SKILL.replace("wind.\n", f"wind.\n{keys}"))
+    assert lines(invoke, "skills") == (0, [])
+
+
+def test_links_in_examples_of_documents_need_no_files(invoke, tmp_path):
+    example = (
+        "```markdown\nRun:\n\n```bash\nscripts/look.py\n```\n\nSee [units](units.md).\n```\n\nSee [rain](rain.md).\n"
+    )
+    write(tmp_path / "skills" / "forecast" / "SKILL.md", example)
+    (tmp_path / "skills" / "forecast" / "scripts").mkdir()
+    assert lines(invoke, "skills")[1] == [
+        "skills/forecast/SKILL.md:15:12: warning[TK643] there is no file 'rain.md' in the folder of the skill"
+    ]
+
+
 def test_link_to_another_skill_that_is_not_there_is_minor(invoke, tmp_path):
     (tmp_path / "skills" / "rain").mkdir(parents=True)
-    write(tmp_path / "skills" / "forecast" / "SKILL.md", "[a](../wind/a.md), [b](../rain/b.md), [c](../../c.md)\n")
+    write(
+        tmp_path / "skills" / "forecast" / "SKILL.md",
+        "[a](../wind/a.md), [b](../rain/b.md), [c](../../c.md), [d](../snow)\n",
+    )
     message = "there is no file '{}' in the folder of the skill"
     assert lines(invoke, "skills") == (
         0,
@@ -401,6 +452,7 @@ def test_link_to_another_skill_that_is_not_there_is_minor(invoke, tmp_path):
             f"skills/forecast/SKILL.md:5:5: info[TK643] {message.format('../wind/a.md')}",
             f"skills/forecast/SKILL.md:5:24: warning[TK643] {message.format('../rain/b.md')}",
             f"skills/forecast/SKILL.md:5:43: warning[TK643] {message.format('../../c.md')}",
+            f"skills/forecast/SKILL.md:5:60: info[TK643] {message.format('../snow')}",
         ],
     )
 

@@ -73,8 +73,8 @@ def entries_in(document: Any) -> Iterator[Entry]:
 
     The document may be one definition, a list of them, or an object with such lists, as in a request to a provider or
     in the answer of a server. Tools that a provider hosts are left out, since they have no definition. So are objects
-    that are about something else, such as `package.json`, and tools that an object with a name of its own, such as
-    `manifest.json`, only mentions.
+    that are about something else, such as `package.json`, tools that an object with a name of its own, such as
+    `manifest.json`, only mentions, and lists of names in an object with other keys, such as that of an agent.
     """
     yield from _entries(document, "", key="", is_root=True, is_of_name=False)
 
@@ -205,6 +205,8 @@ def _entries(value: Any, pointer: str, *, key: str, is_root: bool, is_of_name: b
     elif isinstance(value, Mapping) and (keys := _keys_of_lists(value)):
         is_of_name = is_of_name or "name" in value
         for inner in keys:
+            if len(value) > len(keys) and _has_only_names(value[inner]):
+                continue
             yield from _entries(value[inner], child(pointer, inner), key=inner, is_root=False, is_of_name=is_of_name)
     elif not isinstance(value, Mapping):
         if not (isinstance(value, str) and is_of_name):
@@ -212,6 +214,11 @@ def _entries(value: Any, pointer: str, *, key: str, is_root: bool, is_of_name: b
     elif not _is_hosted(value) and (_shows_a_tool(value, is_root=is_root) or not (is_root or is_of_name)):
         found = recognize(value, key)
         yield Entry(pointer if found is None else pointer + found.inner, value, found)
+
+
+def _has_only_names(listed: Any) -> bool:
+    """Whether a list mentions tools that are defined elsewhere, as a configuration of an agent does."""
+    return isinstance(listed, list) and bool(listed) and all(isinstance(one, str) for one in listed)
 
 
 def _keys_of_lists(value: Mapping[str, Any]) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -16,14 +17,23 @@ _HEADER = re.compile(r"---[ \t]*(?:\r\n|\r|\n)(?:.*?(?:\r\n|\r|\n))??(?=(---)[ \
 _BEGUN = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
 _END_WITH_TEXT = re.compile(r"^(---)[ \t]+[^\s-][^\r\n]*", re.MULTILINE)
 _BLANK_NAME = re.compile(
-    r"""^name:[ \t]*["']?[\w-]*(?:\{\{[^}\n]*\}\}|\{%[^}\n]*%\}|\$?\{\w+\}|<[\w -]+>|\[[\w -]+\])""", re.MULTILINE
+    r"""^name:[ \t]*["']?[\w-]*"""
+    r"""(?:\{\{[^}\n]*\}\}|\{%[^}\n]*%\}|\$?\{\w+\}|<[\w -]+>|\[[\w -]+\]|(?:REPLACE|YOUR)[-_ ]\w)""",
+    re.MULTILINE,
 )
-"""A name that is still to be filled in, such as `{{ name }}` or `<name>`."""
+"""A name that is still to be filled in, such as `{{ name }}`, `<name>` or `REPLACE-with-a-name`."""
 _LATER = re.compile(r"^(---)[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _OTHER_LINE = re.compile(r"([-=*_+]{2,})[ \t]*(?:\r\n|\r|\n)(?:name|description)[ \t]*:")
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PLUGIN = ".claude-plugin"
+_DEEPEST = 8
+"""The most folders around a skill that may be its plugin."""
+_OF_CLAUDE_CODE = frozenset(
+    ("agent", "arguments", "context", "disallowed-tools", "effort", "hooks", "model", "shell", "when_to_use")
+)
+"""The keys of a header that no other client reads."""
+_ARGUMENTS = re.compile(r"\$ARGUMENTS\b")
 _NEAR = 2
 """The most folders between a project and its skills that clients install."""
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")
@@ -80,9 +90,21 @@ class Skill:
 
     @property
     def is_template(self) -> bool:
-        """Whether the name is still to be filled in, as in a file from which skills are made."""
+        """Whether it is a file from which skills are made: its name is still to be filled in, or its folder says so."""
+        if self.folder.name.startswith("_") and "template" in self.folder.name.lower():
+            return True
         end = _HEADER.match(self.source.text)
         return end is not None and _BLANK_NAME.search(self.source.text, 0, end.end()) is not None
+
+    @property
+    def is_for_claude_code(self) -> bool:
+        """Whether it is for Claude Code: in `.claude/skills`, in a plugin, or with something that only that reads."""
+        return (
+            any(pair == (".claude", "skills") for pair in pairwise(self.folder.parts))
+            or _is_in_plugin(self.folder)
+            or not _OF_CLAUDE_CODE.isdisjoint(self.header.entries if self.header else ())
+            or _ARGUMENTS.search(self.body) is not None
+        )
 
     @property
     def allowed_tools(self) -> list[Word]:
@@ -118,7 +140,7 @@ def is_for_clients(folder: Path, directory: Path) -> bool:
     parts = folders_around(folder, directory)
     is_list = parts[-1:] == ("skills",) or (not parts and any((directory / one).is_file() for one in _PROJECT_FILES))
     return not is_list and (
-        len(parts) <= _NEAR or any(one.startswith(".") for one in parts) or _is_in_plugin(directory, parts)
+        len(parts) <= _NEAR or any(one.startswith(".") for one in parts) or _is_in_plugin(folder.absolute())
     )
 
 
@@ -130,7 +152,7 @@ def may_be_document(folder: Path, directory: Path) -> bool:
     """
     parts = folders_around(folder, directory)
     is_kept = any(one.startswith(".") or one.endswith("skills") for one in parts[:-1])
-    if not parts or is_kept or _is_in_plugin(directory, parts):
+    if not parts or is_kept or _is_in_plugin(folder.absolute()):
         return False
     return any(folder.glob("*.py")) or any((directory / one).is_file() for one in _PROJECT_FILES)
 
@@ -141,9 +163,14 @@ def folders_around(folder: Path, directory: Path) -> tuple[str, ...]:
     return inner.relative_to(outer).parts if inner.is_relative_to(outer) else ()
 
 
-def _is_in_plugin(directory: Path, parts: tuple[str, ...]) -> bool:
-    around = (directory.absolute().joinpath(*parts[:count]) for count in range(len(parts)))
-    return any((one / _PLUGIN).is_dir() for one in around)
+def _is_in_plugin(folder: Path) -> bool:
+    """Whether a folder, or one around it in the same repository, is a plugin, or a list of plugins, for Claude Code."""
+    for one in (folder, *folder.parents)[:_DEEPEST]:
+        if (one / _PLUGIN).is_dir():
+            return True
+        if (one / ".git").exists():
+            return False
+    return False
 
 
 def read_skill(path: Path) -> Skill:

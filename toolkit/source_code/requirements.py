@@ -59,18 +59,21 @@ class Used(NamedTuple):
 def version_used(module: PythonSource, package: str) -> Used | None:
     """Return the version of a package that the project of a file uses; None if nothing shows it.
 
-    The dependencies of a script come first; then the nearest lock file, the metadata of an environment in the project,
-    the oldest version that the requirements allow, and the metadata of the current environment.
+    The lock file of a script and its dependencies come first; then the nearest lock file, the metadata of an
+    environment in the project, the oldest version that the requirements allow, and the metadata of the current
+    environment.
     """
     script = _SCRIPT.search(module.text)
-    if script and (oldest := _oldest(script[0], Path(module.file).name, package)):
-        return oldest
+    if script:
+        path = Path(module.file)
+        if found := _locked_in(_lock_of(path), package) or _oldest(script[0], path.name, package):
+            return found
     return _version_above(Path(module.file).absolute().parent, package, _stamp_of(module.file))
 
 
 def version_files(file: str) -> list[str]:
     """Return the files that `version_used` may read for a file in this project, including files that do not exist."""
-    found = []
+    found = [str(_lock_of(Path(file).absolute()))]
     folder = Path(file).absolute().parent
     for parent in [folder, *folder.parents][:_MOST_FOLDERS]:
         found += [str(parent / name) for name in (*_LOCKS, *_FILES, _CONSTRAINTS)]
@@ -103,20 +106,27 @@ def _version_above(folder: Path, package: str, stamp: _Stamp) -> Used | None:
 
 
 def _locked(folder: Path, package: str) -> Used | None:
+    return next(filter(None, (_locked_in(folder / file, package) for file in _LOCKS)), None)
+
+
+def _locked_in(file: Path, package: str) -> Used | None:
+    try:
+        text = bounded_bytes(file, most=_LARGEST_LOCK).decode("utf-8", "replace")
+    except OSError:
+        return None
     name = re.escape(package)
-    for file in _LOCKS:
-        try:
-            text = bounded_bytes(folder / file, most=_LARGEST_LOCK).decode("utf-8", "replace")
-        except OSError:
-            continue
-        pattern = (
-            rf'"{name}":\s*\{{[^{{}}]*"version":\s*"==([^"]+)"'
-            if file == "Pipfile.lock"
-            else rf'^name = "{name}"\s*^version = "([^"]+)"'
-        )
-        if matched := re.search(pattern, text, re.MULTILINE):
-            return Used(numbers_of(matched[1]), matched[1], file)
-    return None
+    pattern = (
+        rf'"{name}":\s*\{{[^{{}}]*"version":\s*"==([^"]+)"'
+        if file.name == "Pipfile.lock"
+        else rf'^name = "{name}"\s*^version = "([^"]+)"'
+    )
+    matched = re.search(pattern, text, re.MULTILINE)
+    return Used(numbers_of(matched[1]), matched[1], file.name) if matched else None
+
+
+def _lock_of(script: Path) -> Path:
+    """Return the lock file that uv keeps beside a script: `find.py.lock`."""
+    return script.with_name(f"{script.name}.lock")
 
 
 def _installed_in(folder: Path, package: str) -> Used | None:
@@ -155,7 +165,8 @@ def _oldest(text: str, file: str, package: str) -> Used | None:
 def is_locked_below(module: PythonSource, package: str, version: str) -> bool:
     """Return whether a lock file of the project has a version of a package that is older than the given one."""
     used = version_used(module, package)
-    return used is not None and used.source in _LOCKS and used.numbers < numbers_of(version)
+    is_locked = used is not None and used.source in (*_LOCKS, _lock_of(Path(module.file)).name)
+    return used is not None and is_locked and used.numbers < numbers_of(version)
 
 
 def is_required_by(module: PythonSource, package: str) -> bool:

@@ -8,7 +8,9 @@ from urllib.parse import unquote
 from toolkit.problems import Location
 from toolkit.skills.skill_files import Skill
 
-_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)\n(.*?)(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+_NESTING = {"markdown", "md", "mdx"}
+"""The languages of blocks whose blocks of code are written with as many backticks, though only fewer may end one."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"\[(?:[^\[\]\n]|\[[^\]\n]*\])*\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'(][^)\n]*)?\s*\)")
@@ -58,9 +60,42 @@ class Part(NamedTuple):
         return self.start + len(self.text)
 
 
+class _Block(NamedTuple):
+    """A block of code: its language, and where its text, and the block as a whole, begin and end."""
+
+    language: str
+    inner: tuple[int, int]
+    outer: tuple[int, int]
+
+
+def _blocks_in(body: str) -> Iterator[_Block]:
+    """Yield the blocks of code that are not in another one; the last one may lack its end."""
+    opening: re.Match[str] | None = None
+    language, depth = "", 0
+    for fence in _FENCE.finditer(body):
+        info = fence[2].strip().lower()
+        if opening is None:
+            opening, language, depth = fence, info, 0
+        elif not fence[1].startswith(opening[1]) or (info and language not in _NESTING):
+            continue
+        elif info or depth:
+            depth += 1 if info else -1
+        else:
+            yield _Block(language, (opening.end() + 1, fence.start()), (opening.start(), fence.end()))
+            opening = None
+    if opening is not None:
+        end = len(body)
+        yield _Block(language, (min(opening.end() + 1, end), end), (opening.start(), end))
+
+
 def prose_in(body: str) -> str:
     """Return a body of the same length in which blocks of code, and comments, are blank."""
-    return _blanked(_COMMENT, _blanked(_FENCE, body))
+    parts, end = [], 0
+    for block in _blocks_in(body):
+        start, after = block.outer
+        parts += [body[end:start], _blank(body[start:after])]
+        end = after
+    return _COMMENT.sub(lambda found: _blank(found[0]), "".join([*parts, body[end:]]))
 
 
 def code_in(body: str) -> Iterator[Part]:
@@ -71,7 +106,7 @@ def code_in(body: str) -> Iterator[Part]:
 
 def links_in(body: str) -> Iterator[Part]:
     """Yield the target of each link that leads to a file, without its fragment."""
-    prose = _blanked(_CODE, prose_in(body))
+    prose = _CODE.sub(lambda found: _blank(found[0]), prose_in(body))
     for found in sorted([*_LINK.finditer(prose), *_DEFINITION.finditer(prose)], key=lambda one: one.start()):
         if not _NOT_A_PATH.match(found[1]):
             yield Part(found[1].partition("#")[0].partition("?")[0], found.start(1))
@@ -96,12 +131,12 @@ class Command(NamedTuple):
 
 def commands_in(body: str) -> Iterator[Command]:
     """Yield the commands that use a file of the skill, unless the skill says to write that file first."""
-    for block in _FENCE.finditer(body):
-        for found in _OF_SKILL.finditer(body, block.start(3), block.end(3)):
+    for block in _blocks_in(body):
+        for found in _OF_SKILL.finditer(body, *block.inner):
             path = Part(found["path"], found.start("path"))
             before = body[body.rfind("\n", 0, found.start()) + 1 : found.start()].strip().removeprefix("$").strip()
             is_run = not before or _RUNNER.search(before)
-            if block[2].strip().lower() in _SHELLS and is_run and not _is_written(body, path.text):
+            if block.language in _SHELLS and is_run and not _is_written(body, path.text):
                 yield Command(path, is_direct=not before)
 
 
@@ -142,5 +177,5 @@ _RUNNER = re.compile(
 )
 
 
-def _blanked(pattern: re.Pattern[str], text: str) -> str:
-    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)

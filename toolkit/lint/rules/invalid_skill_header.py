@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from toolkit.codes import INVALID_SKILL_HEADER
@@ -32,9 +31,10 @@ class InvalidSkillHeader(Rule):
     ## Why
 
     A client reads the header of each skill when it starts, and shows the model the name and the description. It leaves
-    out a skill without a description, and may refuse one whose name is not that of its folder. A skill in
-    `.claude/skills` needs no name, since Claude Code takes that of its folder, and no description there is a warning,
-    since it then takes the first paragraph. A name with underscores is a warning: many clients take any name. The name is an `info` if its
+    out a skill without a description, and may refuse one whose name is not that of its folder. A skill for Claude Code
+    needs no name, since Claude Code takes that of its folder, and no description there is a warning, since it then takes
+    the first paragraph. It is for Claude Code in `.claude/skills`, in a plugin of it, or with something that only it
+    reads, such as the key `context` or `$ARGUMENTS`. A name with underscores is a warning: many clients take any name. The name is an `info` if its
     folder is a Python package, or beside one, and so is one that differs from that of a folder outside of a folder for
     skills: nothing shows that a client reads it there. So is a name such as `shop:find` or `shop-find` in the folder
     `find` of a plugin, since Claude Code offers the skill by the names of the plugin and the folder, and everything in a
@@ -42,7 +42,8 @@ class InvalidSkillHeader(Rule):
 
     The specification allows 64 characters for the name (lowercase letters, digits and single hyphens), 1024 for the
     description and 500 for `compatibility`. Anthropic's API refuses XML tags in the name and the description, because
-    both become a part of the model's instructions.
+    both become a part of the model's instructions; in a skill for Claude Code, which accepts them, they are an `info`.
+    A key without a value counts as absent.
 
     ## Example
 
@@ -83,15 +84,15 @@ class InvalidSkillHeader(Rule):
         if header is None:
             return
         for fault in faults_of(skill):
-            if fault.message == _NO_NAME and _is_of_claude_code(skill):
+            if fault.message == _NO_NAME and skill.is_for_claude_code:
                 continue
             found = self._of_fault(fault, is_minor=_is_own_name(skill, fault))
-            yield replace(found, severity="warning") if _says_nothing(skill) and _is_of_claude_code(skill) else found
+            yield replace(found, severity="warning") if _says_nothing(skill) and skill.is_for_claude_code else found
         description = skill.description
         if description is not None and (tag := _TAG.search(description.text)):
             place = description.locate(tag.start(), len(tag[0]))
             message, hint = f"the description contains the XML tag {tag[0]!r}", "Anthropic's API refuses it: use words"
-            yield self.problem(message, place, hint=hint, severity="warning")
+            yield self.problem(message, place, hint=hint, severity="info" if skill.is_for_claude_code else "warning")
         compatibility = skill.text("compatibility")
         if compatibility is not None and not 0 < len(compatibility.text) <= _LONGEST_COMPATIBILITY:
             yield self._of_fault(wrong_length("compatibility", compatibility, _LONGEST_COMPATIBILITY))
@@ -102,8 +103,9 @@ class InvalidSkillHeader(Rule):
             ("allowed-tools", (Sequence,), "a text with the names of tools"),
         ):
             value = header.get(key)
+            is_given = value is not None and not (isinstance(value, Scalar) and value.value is None)
             is_text = isinstance(value, Scalar) and isinstance(value.value, str)
-            if value is not None and not (isinstance(value, kinds) or (is_text and key != "metadata")):
+            if value is not None and is_given and not (isinstance(value, kinds) or (is_text and key != "metadata")):
                 yield self.problem(f"{key!r} is not {what}", value.location)
         for name, entry in header.entries.items():
             near = nearest(name, _KEYS, most=1, cutoff=0.8)
@@ -118,12 +120,6 @@ class InvalidSkillHeader(Rule):
 
 def _says_nothing(skill: Skill) -> bool:
     return skill.description is None or not skill.description.text.strip()
-
-
-def _is_of_claude_code(skill: Skill) -> bool:
-    """Return whether Claude Code reads a skill: it takes a missing name from the folder, and a description from the text."""
-    folders = skill.folder.absolute().parts
-    return any(pair == (".claude", "skills") for pair in pairwise(folders))
 
 
 def _is_own_name(skill: Skill, fault: HeaderFault) -> bool:

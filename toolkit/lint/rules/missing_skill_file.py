@@ -73,9 +73,9 @@ class MissingSkillFile(Rule):
 
 
 def _is_of_other_skill(folder: Path, path: str) -> bool:
-    """Return whether a path such as `../other/references/units.md` leads to a folder beside the skill that is missing."""
+    """Return whether a path such as `../other` or `../other/units.md` leads to a folder beside the skill that is missing."""
     match Path(path).parts:
-        case ("..", other, _, *_) if other != "..":
+        case ("..", other, *inner) if other != ".." and (inner or not Path(other).suffix):
             return not (folder.parent / other).exists()
     return False
 

@@ -253,6 +253,7 @@ def _likeliest(misfits: Iterable[Misfit]) -> Iterator[Misfit]:
         branches = [[*_likeliest(branch)] for branch in one.branches]
         kept = [branch for branch in branches if not _wants_other_type(branch, one.path)]
         kept = kept or [branch for branch in branches if not _wants_null(branch)] or branches
+        kept = [branch for branch in kept if not _is_of_another_kind(branch, one.path)] or kept
         fewest = min(map(len, kept))
         for branch in kept:
             if len(branch) == fewest:
@@ -261,6 +262,11 @@ def _likeliest(misfits: Iterable[Misfit]) -> Iterator[Misfit]:
 
 def _wants_other_type(branch: Sequence[Misfit], path: Pointer) -> bool:
     return bool(branch) and all(one.keyword == "type" and one.path == path for one in branch)
+
+
+def _is_of_another_kind(branch: Sequence[Misfit], path: Pointer) -> bool:
+    """Whether a schema is for objects that another value of a key tells apart, such as `"type": "stdio"`."""
+    return any(one.keyword in ("const", "enum") and one.path[:-1] == path for one in branch)
 
 
 def _wants_null(branch: Sequence[Misfit]) -> bool:
