@@ -5,6 +5,8 @@ Whatever their framework does with them is unknown, so that they are only read i
 
 from toolkit.tools.foreign.source_marks import DataForm, Demands, Registration, SourceMarks, ToolClasses
 
+_FUNCTIONS = ("func", "fn", "function", "handler", "execute", "execute_fn", "callback", "run", "coroutine")
+_SCHEMAS = ("parameters", "input_schema", "inputSchema", "args_schema", "schema")
 _METHODS = ("_run", "_arun", "run", "arun", "execute", "_execute", "call", "forward", "invoke", "__call__")
 
 MARKS = SourceMarks(
@@ -12,6 +14,13 @@ MARKS = SourceMarks(
     packages=(),
     registrations=(
         Registration(("*.tool", "*.function_tool", "*_tool"), name=("name",)),
+        Registration(
+            ("*Tool",),
+            "definition",
+            function=_FUNCTIONS,
+            schema=_SCHEMAS,
+            needs=(("name",), ("description",), (*_FUNCTIONS, *_SCHEMAS)),
+        ),
         Registration(
             ("*Tool.from_function",),
             "function",

@@ -39,6 +39,7 @@ class Finders:
         held: The elements of lists that agents receive.
         names: The names that decorators and calls give.
         declared: The tools that are plain data.
+        searched_folders: The folders from whose files a file loads tools, by the path of that file.
     """
 
     def __init__(self, read: Callable[[str], SourceFile] = SourceFile, own_decorators: Collection[str] = ()) -> None:
@@ -60,6 +61,7 @@ class Finders:
         self.held = HeldLists(self.constants, self.uses)
         self.names = RegisteredNames(self.constants, self.held)
         self.declared = DeclaredTools(self.constants, self.uses, self.loops)
+        self.searched_folders: dict[str, set[str]] = {}
         self._mentioned: dict[tuple[str, frozenset[str]], bool] = {}
         self._mentioned_with: dict[tuple[str, frozenset[str]], bool] = {}
 

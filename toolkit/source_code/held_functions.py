@@ -34,7 +34,16 @@ class HeldFunctions:
     def held_by(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools in the list that a call is given."""
         for given in self._lists_in(call, found.registration.function, names):
-            yield from self._held_in(Expression(self._source, given, names), call, found)
+            listed = Expression(self._source, given, names)
+            for one in (listed, *self._in_turns(listed)):
+                yield from self._held_in(one, call, found)
+
+    def _in_turns(self, listed: Expression) -> Iterator[Expression]:
+        """Yield the lists that a variable of a loop stands for, one turn after the other."""
+        for turn, taken in self._finders.loops.turns_behind(listed.source, listed.node, listed.names):
+            value = turn.value(taken)
+            if value is not None and isinstance(value.node, ast.List | ast.Tuple):
+                yield value
 
     def _lists_in(self, call: ast.Call, places: Sequence[Place], names: LocalNames | None) -> Iterator[ast.expr]:
         """Yield the list in a call: in its argument, in a dictionary of options, or in options that it unpacks."""

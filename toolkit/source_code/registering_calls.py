@@ -26,12 +26,13 @@ from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import placed
 from toolkit.source_code.wrappers import wrapped_by
-from toolkit.source_code.written_calls import argument_of
+from toolkit.source_code.written_calls import argument_of, keywords_in
 from toolkit.source_code.written_tools import WrittenTool
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration
 
 _NAMES = {"name", "tool_name"}
-_FROM_FUNCTION = "from_function"
+_OF_OTHERS = ("Tool", "from_function")
+"""How the names of functions end that make tools in frameworks that we do not know."""
 
 
 class RegisteringCalls:
@@ -82,9 +83,10 @@ class RegisteringCalls:
                 self._view.leave_open(call, found, names)
 
     def _of_others(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
-        """Yield the functions in `tools=[…]`, or for `Tool.from_function`, of a call of which nothing else is known."""
-        if last_name(call.func) == _FROM_FUNCTION or any(one.arg == "tools" for one in call.keywords):
-            found = self._finders.registrations.of_others(self._source, call.func, names)
+        """Yield the tools of a call of which nothing else is known, by its name or `tools=[…]`."""
+        given = keywords_in(call)
+        if "tools" in given or last_name(call.func).endswith(_OF_OTHERS):
+            found = self._finders.registrations.of_others(self._source, call.func, names, given=given)
             if found is not None and found.registration.way != "mark":
                 yield from self._by_way(call, found, names)
 

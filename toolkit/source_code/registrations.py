@@ -102,15 +102,24 @@ class Registrations:
             )
         return None
 
-    def of_others(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return how a call of a function that neither the project nor a known framework defines registers tools."""
+    def of_others(
+        self, source: SourceFile, function: ast.expr, names: LocalNames | None, *, given: Collection[str] = ()
+    ) -> Registered | None:
+        """Return how a call of a function that neither the project nor a known framework defines registers tools.
+
+        Args:
+            source: The file.
+            function: The function that is called.
+            names: The scope of the call.
+            given: The keywords of the call.
+        """
         marks, name = marks_of(OTHERS), source.meaning(function) or last_name(function)
         is_known = framework_of(name) is not None or name.partition(".")[0] in _OF_PYTHON
         if marks is None or is_known or any(map(bool, self.meanings.of(source, function, names))):
             return None
         owner = function.value if isinstance(function, ast.Attribute) else function
         is_imported = is_of_others(self.meanings, source, function) or self._is_of_others(source, owner, names)
-        fitting = (one for one in marks.registrations if is_among(name, one.names))
+        fitting = (one for one in marks.registrations if is_among(name, one.names) and _has_all(given, one.needs))
         found = next((one for one in fitting if one.way == "holder" or is_imported), None)
         return None if found is None else Registered(marks, found, name)
 
@@ -227,6 +236,10 @@ class Registrations:
             return None
         registration = (usual or [Registration((name,))])[0]._replace(name=("name",))
         return Registered(marks, registration, name, within=(home, 0))
+
+
+def _has_all(given: Collection[str], needs: Iterable[Sequence[str]]) -> bool:
+    return all(any(one in given for one in group) for group in needs)
 
 
 def is_of_others(meanings: Meanings, source: SourceFile, name: ast.expr) -> bool:

@@ -10,6 +10,7 @@ from toolkit.source_code.defining_calls import DefiningCalls
 from toolkit.source_code.file_views import FileView, as_function
 from toolkit.source_code.finders import Finders
 from toolkit.source_code.known_marks import framework_with, marks_of
+from toolkit.source_code.loaded_files import LoadedFiles
 from toolkit.source_code.local_names import LocalNames, scope_around
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.registering_calls import RegisteringCalls
@@ -42,7 +43,8 @@ class ToolReader(Finders):
 
     def folders_of(self, files: Collection[str]) -> frozenset[str]:
         """Return the folders that were searched on behalf of files; a new file there may change their tools."""
-        return self.registrations.registries.folders_of(files)
+        loaded = (folder for one in files for folder in self.searched_folders.get(one, ()))
+        return self.registrations.registries.folders_of(files).union(loaded)
 
     def projects_of(self, files: Collection[str]) -> frozenset[str]:
         """Return the folders of the projects all of whose files the tools of some files depend on."""
@@ -70,6 +72,7 @@ class _Walk:
         self._classes = ClassesAsTools(view)
         self._listings = Listings(view)
         self._definitions = DefiningCalls(view)
+        self._loaded = LoadedFiles(view)
 
     def tools(self) -> list[WrittenTool]:
         renamed = self._finders.instances.renamed_in(self._source)
@@ -88,6 +91,7 @@ class _Walk:
         for inner in calls_and_definitions(node):
             if isinstance(inner, ast.Call):
                 yield from self._calls.of_call(inner, names)
+                yield from self._loaded.loaded_by(inner, names)
                 continue
             yield from self._by_decorators(inner, names)
             if isinstance(inner, ast.ClassDef):

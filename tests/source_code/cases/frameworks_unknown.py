@@ -6,7 +6,7 @@ from json import JSONDecoder as BaseTool
 import strange
 from strange import Agent
 from strange.tools import BaseTool as StrangeTool
-from strange.tools import StructuredTool
+from strange.tools import ShopTool, StructuredTool
 from strange.tools import shop_tool
 from strange.tools import tool as strange_tool
 
@@ -83,5 +83,27 @@ def count(order: str) -> str:
     return order
 
 
+def count_again(order: str) -> str:
+    """Count an order again."""
+    return order
+
+
+def count_more(order: str) -> str:
+    """Count more."""
+    return order
+
+
 counted = StructuredTool.from_function(func=count, name="count_orders")
 query = strange.Query.from_function(count, name="no_tool")
+
+
+class Desk:
+    def __init__(self, host):
+        host.register(
+            ShopTool(name="stock", description="Count the stock.", parameters={}, handler=find),
+            ShopTool(name="no_tool", description="Nothing to call."),
+        )
+
+
+for _, tools in [("orders", [count_again]), ("stock", [count_more])]:
+    strange.Engine().start(tools=tools)

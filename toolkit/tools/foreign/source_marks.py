@@ -39,6 +39,7 @@ class Registration(NamedTuple):
         takes_models: Whether a class of pydantic in a list is a tool, too, whose parameters are its fields.
         takes_call: Whether the function receives the call as a whole, so that a model does not fill its parameters.
         hidden_by: The arguments, and their values, with which a call registers something that no model sees.
+        needs: Groups of keywords; a call without one of each group does something else.
     """
 
     names: tuple[str, ...]
@@ -55,6 +56,7 @@ class Registration(NamedTuple):
     takes_models: bool = False
     takes_call: bool = False
     hidden_by: tuple[tuple[str, object], ...] = ()
+    needs: tuple[tuple[str, ...], ...] = ()
 
 
 class ToolClasses(NamedTuple):
