@@ -50,7 +50,8 @@ def test_without_its_c_library_pyyaml_leads_to_the_same_report():
     finished = subprocess.run(arguments, capture_output=True, check=True)
     expected = [line for line in (CASES / "expected.txt").read_text("utf-8").splitlines() if not line.startswith(" ")]
     found = finished.stdout.decode().splitlines()
-    differing = {"half_a_character.yaml"}  # pure Python reads both halves and joins them to no character
+    # pure Python reads halves, and joins them to no character
+    differing = {"character_in_two_escapes.yaml", "half_a_character.yaml"}
     assert [line for line in found if line.partition(":")[0] not in differing] == [
         line for line in expected if line.partition(":")[0] not in differing
     ]

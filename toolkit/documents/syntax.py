@@ -137,6 +137,7 @@ _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
 """The lines by which Git marks a conflict."""
 _NO_SPACE = re.compile(r"([A-Za-z_][\w-]*):(?=\S)")
 """A key without a space after its colon, such as `name:x`."""
+_PAIR = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w")
 _BLOCK_START = re.compile(r":\s+([|>])[-+\d]*\s*$")
 NO_ITEM = "this line is among the items of a list but is not an item"
 NO_ITEM_FIX = "begin it with '- ', or indent it to where it belongs"
@@ -233,12 +234,14 @@ def _block_header(stuck: _Stuck) -> _Finding | None:
 
 
 def _escape(stuck: _Stuck) -> _Finding | None:
-    r"""`a: "C:\users"` and a lone surrogate, `"\ud83d"`."""
+    r"""`a: "C:\users"`, and a surrogate, alone as in `"\ud83d"` or in a pair as in JSON."""
     if "scalar" not in stuck.doing or not ("escape" in stuck.reason or "hexdecimal" in stuck.reason):
         return None
     start = stuck.text.rfind("\\", 0, stuck.at + 1)
     if "Unicode" in stuck.reason:
-        return _Finding("this escape is a lone surrogate", start, start + 6, "write the character itself")
+        is_pair = _PAIR.match(stuck.text, start) is not None
+        message = "YAML has no characters in two escapes, as JSON has" if is_pair else "this escape is a lone surrogate"
+        return _Finding(message, start, start + (12 if is_pair else 6), "write the character itself")
     hint = "write two backslashes for one, or use single quotes, in which a backslash has no special meaning"
     return _Finding(f"'{stuck.text[start : start + 2]}' is not a valid escape", start, start + 2, hint)
 
