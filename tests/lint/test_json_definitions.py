@@ -119,9 +119,15 @@ def test_what_is_no_definition_is_told_in_its_place(folder, what):
     assert problem.hint or problem.code == "TK601"
 
 
-@pytest.mark.parametrize("codes", [[], ["TK003", "TK003"]])
-def test_names_in_a_configuration_are_no_definitions(folder, codes):
-    other = {} if codes else {"module": "shop.tools"}
+@pytest.mark.parametrize(
+    ("other", "codes"),
+    [
+        ({"module": "shop.tools"}, []),
+        ({}, ["TK003", "TK003"]),
+        ({"model": "any", "messages": []}, ["TK003", "TK003"]),
+    ],
+)
+def test_names_in_a_configuration_are_no_definitions(folder, other, codes):
     target = written(folder, {**other, "functions": ["find_order", "pay_order"]})
     assert [one.code for one in check([target], Configuration()) if one.code != "TK004"] == codes
 

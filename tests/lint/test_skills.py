@@ -378,6 +378,9 @@ def test_skill_of_claude_code_is_named_by_its_folder(invoke, tmp_path):
         ("skills/look_up", "", none),
         ("skills/look_for", "Look for $ARGUMENTS.\n", []),
         (".agents/skills/look_up", "", none),
+        ("plugin/.codex/skills/look_up", "", none),
+        (".agents/skills/look_for", "Look for $ARGUMENTS.\n", none),
+        ("skills/look_out", "```sh\nlook $ARGUMENTS\n```\n", none),
     ):
         write(tmp_path / place / "SKILL.md", body, text)
         found = json.loads(invoke("lint", "--static", "--no-cache", "--format", "json", place)[1])
@@ -439,11 +442,19 @@ def test_links_in_examples_of_documents_need_no_files(invoke, tmp_path):
     ]
 
 
+def test_document_that_ends_before_its_inner_block_does_silences_nothing(invoke, tmp_path):
+    body = "```markdown\n```bash\n```\n\nSee [rain](rain.md).\n"
+    write(tmp_path / "skills" / "forecast" / "SKILL.md", body)
+    assert [line.partition("[TK")[0] for line in lines(invoke, "skills")[1]] == [
+        "skills/forecast/SKILL.md:9:12: warning"
+    ]
+
+
 def test_link_to_another_skill_that_is_not_there_is_minor(invoke, tmp_path):
     (tmp_path / "skills" / "rain").mkdir(parents=True)
     write(
         tmp_path / "skills" / "forecast" / "SKILL.md",
-        "[a](../wind/a.md), [b](../rain/b.md), [c](../../c.md), [d](../snow)\n",
+        "[a](../wind/a.md), [b](../rain/b.md), [c](../../c.md), [d](../snow), [e](../LICENSE)\n",
     )
     message = "there is no file '{}' in the folder of the skill"
     assert lines(invoke, "skills") == (
@@ -453,6 +464,7 @@ def test_link_to_another_skill_that_is_not_there_is_minor(invoke, tmp_path):
             f"skills/forecast/SKILL.md:5:24: warning[TK643] {message.format('../rain/b.md')}",
             f"skills/forecast/SKILL.md:5:43: warning[TK643] {message.format('../../c.md')}",
             f"skills/forecast/SKILL.md:5:60: info[TK643] {message.format('../snow')}",
+            f"skills/forecast/SKILL.md:5:74: warning[TK643] {message.format('../LICENSE')}",
         ],
     )
 

@@ -422,7 +422,13 @@ def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
 def test_server_that_kills_its_warden_leaves_nobody(zoo):
     mark = uuid.uuid4().hex
     server = StdioServer(
-        "zoo", "sh", ("-c", "kill -KILL $PPID; sleep 600"), cwd=zoo.folder, env={"HOUSEHOLD": mark}, trusted=True
+        "zoo",
+        "sh",
+        ("-c", "setsid sleep 600 & kill -KILL $PPID; sleep 600"),
+        cwd=zoo.folder,
+        env={"HOUSEHOLD": mark},
+        start_timeout=2,
+        trusted=True,
     )
     with pytest.raises(ServerUnreachable):
         tools_of(server)

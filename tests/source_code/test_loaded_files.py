@@ -1,6 +1,7 @@
 """Functions that a program loads as tools from the files of a folder are found there, without running anything."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -74,29 +75,66 @@ def names(result):
 
 
 @pytest.mark.parametrize(
-    "loop",
+    ("loop", "found"),
     [
-        "for root, _, files in os.walk(os.path.join(HERE, 'plugins')):\n    for file in files: load_tool(file, root)\n",
-        "for file in sorted(FOLDER.rglob('*.py')): load_tool(file.stem, file)\n",
-        "for file in os.listdir(FOLDER): load_tool(file, FOLDER)\n",
-        "folder = Path(__file__).parent.joinpath('plugins')\nfor file in folder.glob('*.py'): load_tool(file.stem, file)\n",
+        (
+            "for root, _, files in os.walk(os.path.join(HERE, 'plugins')):\n    for file in files: load_tool(file, root)\n",
+            ["send", "pay", "find", "pay"],
+        ),
+        ("for file in sorted(FOLDER.rglob('*.py')): load_tool(file.stem, file)\n", ["send", "pay", "find", "pay"]),
+        ("for file in FOLDER.glob('**/*.py'): load_tool(file.stem, file)\n", ["send", "pay", "find", "pay"]),
+        ("for file in FOLDER.glob('*.py'): load_tool(file.stem, file)\n", ["find", "pay"]),
+        ("for file in FOLDER.rglob('s*.py'): load_tool(file.stem, file)\n", ["send", "pay"]),
+        ("for file in os.listdir(FOLDER): load_tool(file, FOLDER)\n", ["find", "pay"]),
+        (
+            "folder = Path(__file__).parent.joinpath('plugins')\nfor file in folder.iterdir(): load_tool(file.stem, file)\n",
+            ["find", "pay"],
+        ),
     ],
 )
-def test_functions_of_the_files_in_a_folder_are_tools(loop, project):
+def test_functions_of_the_files_in_a_folder_are_tools(loop, found, project):
     inner = loop.replace("\n", "\n    ").rstrip()
-    found = project(ALL, f"def load_all():\n    {inner}\n", "list")
-    assert names(found) == ["send", "pay", "find", "pay"]
-    assert {one["line"] for one in json.loads(found.stdout) if one["name"] is not None} == {16}
-    found = project(SAME, f"def load_all():\n    {inner}\n", "list")
-    assert names(found) == ["send", "find"]
+    shown = project(ALL, f"def load_all():\n    {inner}\n", "list")
+    assert names(shown) == found
+    assert {one["line"] for one in json.loads(shown.stdout) if one["name"] is not None} == {16}
+    shown = project(SAME, f"def load_all():\n    {inner}\n", "list")
+    assert names(shown) == [one for one in found if one != "pay"]
 
 
 LOOP = "def load_all():\n    for file in PLACE.glob('*.py'): load_tool(file.stem, file)\n"
 
 
-@pytest.mark.parametrize("place", ["OUTSIDE", "Path('/')", "Path(__file__).parent", "unknown"])
-def test_only_a_folder_of_the_project_that_the_source_shows_counts(place, project):
-    assert names(project(ALL, LOOP.replace("PLACE", place), "list")) == []
+@pytest.mark.parametrize(
+    "place",
+    [
+        "OUTSIDE",
+        "Path('/')",
+        "Path(__file__).parent",
+        "(FOLDER / '..')",
+        "(FOLDER / '../../other')",
+        "Path(os.path.join(HERE, 'x' * 300))",
+        f"(FOLDER / '{'x' * 300}')",
+        "Path(__file__).parents[10000000000]",
+        "Path(__file__).parents[-1]",
+        "unknown",
+    ],
+)
+def test_only_a_folder_of_the_project_that_the_source_shows_counts(place, project, tmp_path):
+    Path(tmp_path.parent, "other").mkdir(exist_ok=True)
+    Path(tmp_path.parent, "other", "outside.py").write_text(FIND, "utf-8")
+    shown = project(ALL, LOOP.replace("PLACE", place), "list")
+    assert (shown.exit_code, names(shown)) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        "for found, one in inspect.getmembers(module, inspect.isclass): server.add_tool(one)",
+        "for one in vars(module).values():\n        if getattr(one, 'is_tool', False): server.add_tool(one)",
+    ],
+)
+def test_loader_that_takes_only_some_of_what_it_finds_is_not_followed(take, project):
+    assert names(project(take, LOOP.replace("PLACE", "FOLDER"), "list")) == []
 
 
 def test_loader_of_something_else_makes_no_tools(project):
@@ -118,5 +156,14 @@ def test_loaded_functions_are_checked_and_new_files_are_noticed(project):
     second = [f"parameter '{name}' of 'send' has no description" for name in ("order", "hidden")]
     Path("plugins/deep/send.py").unlink()
     assert run() == run() == first
+    Path("plugins/send.py").write_text("(", "utf-8")
+    assert run() == run() == first
     Path("plugins/send.py").write_text(FIND.replace("find", "send"), "utf-8")
     assert run() == run() == [*first, *second]
+    shutil.rmtree("plugins")
+    assert [run(), run()] == [
+        ["MCP SDK may have more tools: the source does not show what 'server.add_tool(…)' registers"]
+    ] * 2
+    Path("plugins").mkdir()
+    Path("plugins/find.py").write_text(FIND, "utf-8")
+    assert run() == run() == first

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from toolkit.source_code.meanings import Meanings  # private
+from toolkit.source_code.tool_reader import ToolReader  # private
 from toolkit_cli.main import application
 
 WRAPPERS = """
 from functools import wraps
+
+from fastmcp.tools import Tool
 
 
 def logged(function):
@@ -44,6 +48,22 @@ def timed(function=None, settings=None):
     return decorator
 
 
+def as_tool(function):
+    @wraps(function)
+    def inner(*args):
+        return function(*args)
+
+    return Tool.from_function(inner, name="look_up", description="Look up an order.")
+
+
+def retried(function):
+    @wraps(function)
+    def inner(*args):
+        return function(*args)
+
+    return inner()
+
+
 def renamed(function):
     def inner(everything):
         return function(everything)
@@ -69,7 +89,7 @@ from mcp.server.fastmcp import FastMCP
 from langchain.agents import create_agent
 
 from shop import ALLOWED, PLAIN, find, pay
-from wrappers import allowed, logged, renamed, timed
+from wrappers import allowed, as_tool, logged, renamed, retried, timed
 
 server = FastMCP("shop")
 
@@ -128,3 +148,33 @@ def test_function_that_copies_nothing_is_no_wrapper(project):
     listed = project("server.tool()(renamed(find))\n", "list")
     assert [one["name"] for one in json.loads(listed.stdout)] == [None]
     assert "does not show what 'server.tool()(…)' registers" in listed.stderr
+
+
+def test_function_that_does_not_return_its_copy_is_no_wrapper(project):
+    listed = project("agent = create_agent('model', tools=[as_tool(find), retried(pay)])\n", "list")
+    assert {one["name"] for one in json.loads(listed.stdout or "[]")}.isdisjoint({"find", "pay"})
+
+
+def test_name_of_something_else_is_not_that_of_the_function(project):
+    text = "label = type(find).__name__\nserver.add_tool(find, name=label)\n"
+    assert [one["name"] for one in json.loads(project(text, "list").stdout)] == [None]
+
+
+def test_each_link_of_a_chain_of_calls_adds_as_much_work_as_the_one_before(tmp_path, monkeypatch):
+    read = Meanings.of
+    asked = 0
+
+    def of(*arguments):
+        nonlocal asked
+        asked += 1
+        return read(*arguments)
+
+    monkeypatch.setattr(Meanings, "of", of)
+    counts = []
+    for links in (10, 12):
+        file = tmp_path / f"chain_{links}.py"
+        file.write_text("import strange\n\n" + "strange.table(0)" + ".where(1)" * links + "\n", "utf-8")
+        asked = 0
+        ToolReader().tools_of(str(file))
+        counts.append(asked)
+    assert counts[1] < 2 * counts[0]

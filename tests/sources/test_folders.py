@@ -44,11 +44,31 @@ def test_what_is_not_the_projects_own_is_left_out(project):
 
 
 def test_project_in_the_folder_of_a_virtual_environment_is_looked_at_without_the_environment(project):
-    for name in ("tools.py", "shop/a.py", "bin/activate_this.py", "lib/python3.13/site-packages/b.py", "Lib/c.py"):
+    for name in (
+        "tools.py",
+        "shop/a.py",
+        "scripts/run.py",
+        "src/b.py",
+        "bin/activate_this.py",
+        "lib/python3.13/site-packages/b.py",
+        "Lib/c.py",
+    ):
         project.write(name)
-    for name in ("plugins/one/pyvenv.cfg", "plugins/one/tools.py", "plugins/one/Scripts/d.py", "pyvenv.cfg"):
+    for name in (
+        "plugins/one/pyvenv.cfg",
+        "plugins/one/tools.py",
+        "plugins/one/Scripts/d.py",
+        "plugins/one/src/e.py",
+        "pyvenv.cfg",
+    ):
         project.write(name)
-    assert relative(project) == ["plugins/one/tools.py", "shop/a.py", "tools.py"]
+    assert relative(project) == [
+        "plugins/one/tools.py",
+        "scripts/run.py",
+        "shop/a.py",
+        "src/b.py",
+        "tools.py",
+    ]
 
 
 def test_program_of_a_package_that_runs_when_it_is_imported_is_only_read(project):

@@ -131,6 +131,24 @@ def test_arguments_that_do_not_fit_are_refused(sent, message):
     assert made().run(BASE | sent) == ToolResult(error=message, error_code="invalid_arguments")
 
 
+DAY = {"type": "object", "properties": {"day": {"enum": ["today", "tomorrow"]}}, "required": ["day"]}
+SPAN = {"type": "object", "properties": {"from": {}, "to": {}}, "required": ["from", "to"]}
+FILE = {"type": "object", "properties": {"kind": {"const": "file"}, "mode": {"enum": ["a", "b"]}}, "required": ["kind"]}
+PAGE = {"type": "object", "properties": {"kind": {"const": "page"}, "url": {}}, "required": ["kind", "url"]}
+UNIONS = [
+    ([DAY, SPAN], {"day": "monday"}, "Invalid parameter 'when.day': should be 'today' or 'tomorrow', not \"monday\""),
+    ([FILE, PAGE], {"kind": "file", "mode": "z"}, "Invalid parameter 'when.mode': should be 'a' or 'b', not \"z\""),
+    ([FILE, PAGE], {"kind": "page"}, "Missing required parameter(s): when.url"),
+]
+
+
+@pytest.mark.parametrize(("kinds", "sent", "message"), UNIONS)
+def test_refusal_is_about_the_kind_that_an_object_says_it_is(kinds, sent, message):
+    schema = {"type": "object", "properties": {"when": {"anyOf": kinds}}, "required": ["when"]}
+    tool = Tool.create("look", "Look.", schema, lambda when: {"seen": when})
+    assert tool.run({"when": sent}) == ToolResult(error=message, error_code="invalid_arguments")
+
+
 def test_an_async_function_is_awaited_and_the_context_is_given():
     async def later(city, context: ToolContext):
         await asyncio.sleep(0)

@@ -16,6 +16,8 @@ _OWN_KINDS: Final = ("function", "custom", "tool")
 EXAMPLES: Final = ("input_examples", "examples")
 """The keys under which definitions have examples of arguments."""
 _NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+_OF_REQUESTS: Final = frozenset({"messages", "input", "contents", "nextCursor"})
+"""The keys of requests to providers and of answers of servers, which have definitions and not only names."""
 _OF_SCHEMAS: Final = frozenset({"type", "properties", "$ref", "anyOf", "oneOf", "allOf", "$schema"})
 
 
@@ -205,7 +207,7 @@ def _entries(value: Any, pointer: str, *, key: str, is_root: bool, is_of_name: b
     elif isinstance(value, Mapping) and (keys := _keys_of_lists(value)):
         is_of_name = is_of_name or "name" in value
         for inner in keys:
-            if len(value) > len(keys) and _has_only_names(value[inner]):
+            if _has_only_names(value[inner]) and value.keys() - {*keys} and not value.keys() & _OF_REQUESTS:
                 continue
             yield from _entries(value[inner], child(pointer, inner), key=inner, is_root=False, is_of_name=is_of_name)
     elif not isinstance(value, Mapping):

@@ -240,7 +240,9 @@ def _escape(stuck: _Stuck) -> _Finding | None:
     start = stuck.text.rfind("\\", 0, stuck.at + 1)
     if "Unicode" in stuck.reason:
         is_pair = _PAIR.match(stuck.text, start) is not None
-        message = "YAML has no characters in two escapes, as JSON has" if is_pair else "this escape is a lone surrogate"
+        message = "this escape is a lone surrogate"
+        if is_pair:
+            message = "YAML does not join two escapes into one character, as JSON does"
         return _Finding(message, start, start + (12 if is_pair else 6), "write the character itself")
     hint = "write two backslashes for one, or use single quotes, in which a backslash has no special meaning"
     return _Finding(f"'{stuck.text[start : start + 2]}' is not a valid escape", start, start + 2, hint)

@@ -5,7 +5,7 @@ Whatever their framework does with them is unknown, so that they are only read i
 
 from toolkit.tools.foreign.source_marks import DataForm, Demands, Registration, SourceMarks, ToolClasses
 
-_FUNCTIONS = ("func", "fn", "function", "handler", "execute", "execute_fn", "callback", "run", "coroutine")
+_FUNCTIONS = ("func", "fn", "function", "handler", "execute", "execute_fn", "run", "coroutine")
 _SCHEMAS = ("parameters", "input_schema", "inputSchema", "args_schema")
 _METHODS = ("_run", "_arun", "run", "arun", "execute", "_execute", "call", "forward", "invoke", "__call__")
 

@@ -99,7 +99,7 @@ def _become(command: list[str], report: int, failed: int, set_option: Callable[[
         set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
         for number in (*_IGNORED, *_IGNORED_BY_PYTHON, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        _report(report, f"started {os.getpid()}")
+        _report(report, f"started {os.getpid()}")  # a command of which nobody would know does not start
         os.execvp(command[0], command)  # noqa: S606 - deliberately without a shell
     except OSError as error:
         os.write(failed, str(error.errno).encode())

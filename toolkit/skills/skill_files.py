@@ -30,10 +30,14 @@ _PLUGIN = ".claude-plugin"
 _DEEPEST = 8
 """The most folders around a skill that may be its plugin."""
 _OF_CLAUDE_CODE = frozenset(
-    ("agent", "arguments", "context", "disallowed-tools", "effort", "hooks", "model", "shell", "when_to_use")
+    ("agent", "arguments", "context", "disallowed-tools", "effort", "hooks", "shell", "when_to_use")
 )
-"""The keys of a header that no other client reads."""
+"""The keys of a header that only Claude Code documents."""
+_OWN_FOLDERS = (".claude", _PLUGIN)
+_CODE_BLOCK = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _ARGUMENTS = re.compile(r"\$ARGUMENTS\b")
+_DEEPEST_HIDDEN = 4
+"""How many folders there may be from a hidden one to a skill, with both."""
 _NEAR = 2
 """The most folders between a project and its skills that clients install."""
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")
@@ -98,12 +102,18 @@ class Skill:
 
     @property
     def is_for_claude_code(self) -> bool:
-        """Whether it is for Claude Code: in `.claude/skills`, in a plugin, or with something that only that reads."""
+        """Whether it is for Claude Code: in `.claude/skills`, in a plugin, or with something that only that reads.
+
+        One in a hidden folder for other clients, such as `.agents/skills`, is not.
+        """
+        near = self.folder.parts[-_DEEPEST_HIDDEN:]
+        if any(one.startswith(".") and one not in _OWN_FOLDERS for one in near):
+            return False
         return (
             any(pair == (".claude", "skills") for pair in pairwise(self.folder.parts))
             or _is_in_plugin(self.folder)
             or not _OF_CLAUDE_CODE.isdisjoint(self.header.entries if self.header else ())
-            or _ARGUMENTS.search(self.body) is not None
+            or _ARGUMENTS.search(_CODE_BLOCK.sub("", self.body)) is not None
         )
 
     @property

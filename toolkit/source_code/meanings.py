@@ -249,9 +249,9 @@ class Meanings:
 
     def copied_by(self, source: SourceFile, call: ast.Call, names: LocalNames | None) -> ast.expr | None:
         """Return the function that a call gives to a wrapper of the project, such as `find` in `logged(find)`."""
-        if not call.args:
-            return None
         function = call.func.func if isinstance(call.func, ast.Call) else call.func
+        if not (call.args and _is_dotted(function)):  # in a chain of calls, each link would be read twice
+            return None
         called = (one.node for one in self.of(source, function, names) if isinstance(one, Defined))
         given = (given_to_wrapper(call, one) for one in called if isinstance(one, FUNCTIONS))
         return next(filter(None, given), None)
@@ -468,6 +468,12 @@ def _listed(value: ast.expr, names: LocalNames, within: frozenset[str] = frozens
             for one in (*bound, *added_to(names.node, name)):
                 if isinstance(one, ast.List | ast.Tuple | ast.Set | ast.BinOp):
                     yield from _listed(one, names, within | {name})
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def scope_of(function: Defined) -> LocalNames:

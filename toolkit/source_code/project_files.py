@@ -12,7 +12,8 @@ from toolkit.source_code.module_files import PYTHON, place_in_package
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # What a virtual environment consists of. Its folder may hold a project as well, after `python -m venv .`.
 _ENVIRONMENT_FILE = "pyvenv.cfg"
-_ENVIRONMENT_FOLDERS = frozenset({"bin", "etc", "include", "lib", "lib64", "scripts", "share"})
+_ENVIRONMENT_FOLDERS = frozenset({"bin", "etc", "include", "lib", "lib64", "share", "Include", "Lib", "Scripts"})
+_ENVIRONMENT_SOURCES = "src"  # checkouts that pip has installed, unless the whole project is in the environment
 # These are run by other programs, and have effects when imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py"})
 _PROGRAM = "__main__.py"
@@ -82,7 +83,8 @@ def _walked(folder: Path, hidden: Container[str]) -> Iterator[tuple[str, list[st
                 elif not entry.is_symlink() and (entry.name in hidden or not _is_skipped_folder(entry.name)):
                     folders.append(entry)
         if _ENVIRONMENT_FILE in files:
-            folders = [one for one in folders if one.name.lower() not in _ENVIRONMENT_FOLDERS]
+            made = _ENVIRONMENT_FOLDERS if where == str(folder) else {*_ENVIRONMENT_FOLDERS, _ENVIRONMENT_SOURCES}
+            folders = [one for one in folders if one.name not in made]
         waiting += [one.path for one in folders]
         yield where, files
 

@@ -51,10 +51,11 @@ class RegisteredNames:
 
     def is_of_function(self, given: Expression) -> bool:
         """Whether an expression is `function.__name__`, or a variable that only has that."""
-        values = [given.node]
         if isinstance(given.node, ast.Name):
             values = [value for _, value, _ in self._meanings.values_of(given.source, given.node, given.names)]
-        return bool(values) and all(isinstance(one, ast.Attribute) and one.attr == "__name__" for one in values)
+            named = (isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) for one in values)
+            return bool(values) and all(named) and all(map(_is_name_of, values))
+        return _is_name_of(given.node)
 
     def _is_function(self, given: Expression) -> bool:
         found = self._meanings.of(*given)
@@ -108,6 +109,10 @@ def set_later(source: SourceFile, call: ast.Call, names: LocalNames | None) -> a
 def named_behind(registration: Registration) -> Registration:
     """Return a registration whose first argument is the function instead of the name."""
     return registration._replace(name=tuple(place for place in registration.name if place != 0))
+
+
+def _is_name_of(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "__name__"
 
 
 def _in_snake_case(name: str) -> str:

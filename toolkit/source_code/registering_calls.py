@@ -26,12 +26,14 @@ from toolkit.source_code.registry_calls import FUNCTION_PARTS, REGISTERING
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import placed
 from toolkit.source_code.wrappers import wrapped_by
-from toolkit.source_code.written_calls import argument_of, keywords_in
+from toolkit.source_code.written_calls import argument_of
 from toolkit.source_code.written_tools import WrittenTool
-from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration
+from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, Way
 
 _NAMES = {"name", "tool_name"}
-_OF_OTHERS = ("Tool", "from_function")
+_NAMED = {"name", "description"}
+"""The arguments that may be texts; any other one that is a constant is no part of a tool."""
+_MAKERS_OF_OTHERS = ("Tool", "from_function")
 """How the names of functions end that make tools in frameworks that we do not know."""
 
 
@@ -84,10 +86,13 @@ class RegisteringCalls:
 
     def _of_others(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools of a call of which nothing else is known, by its name or `tools=[…]`."""
-        given = keywords_in(call)
-        if "tools" in given or last_name(call.func).endswith(_OF_OTHERS):
-            found = self._finders.registrations.of_others(self._source, call.func, names, given=given)
-            if found is not None and found.registration.way != "mark":
+        parts = (one for one in call.keywords if one.arg in _NAMED or not isinstance(one.value, ast.Constant))
+        given = {one.arg for one in parts if one.arg is not None}
+        ways: list[tuple[Way, ...]] = [("definition", "function")] if _makes_tools(call) else []
+        ways += [("holder",)] if "tools" in given else []
+        for way in ways:
+            found = self._finders.registrations.of_others(self._source, call.func, names, given=given, ways=way)
+            if found is not None:
                 yield from self._by_way(call, found, names)
 
     def _is_of_no_model(self, call: ast.Call, found: Registered) -> bool:
@@ -318,6 +323,11 @@ class RegisteringCalls:
         """Whether a call registers what a decorator of its framework has made a tool, with the same name."""
         is_plain = found.registration.way == "function" and argument_of(call, found.registration.name) is None
         return found.marks is not OUR_MARKS and is_plain and self._view.is_marked(defined, found.marks)
+
+
+def _makes_tools(call: ast.Call) -> bool:
+    """Whether the name of a function that is called says that it makes tools, whatever package it is from."""
+    return last_name(call.func).endswith(_MAKERS_OF_OTHERS)
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -103,7 +103,13 @@ class Registrations:
         return None
 
     def of_others(
-        self, source: SourceFile, function: ast.expr, names: LocalNames | None, *, given: Collection[str] = ()
+        self,
+        source: SourceFile,
+        function: ast.expr,
+        names: LocalNames | None,
+        *,
+        given: Collection[str] = (),
+        ways: Sequence[Way] = ("mark",),
     ) -> Registered | None:
         """Return how a call of a function that neither the project nor a known framework defines registers tools.
 
@@ -112,6 +118,7 @@ class Registrations:
             function: The function that is called.
             names: The scope of the call.
             given: The keywords of the call.
+            ways: The ways that it may be.
         """
         marks, name = marks_of(OTHERS), source.meaning(function) or last_name(function)
         is_known = framework_of(name) is not None or name.partition(".")[0] in _OF_PYTHON
@@ -119,7 +126,8 @@ class Registrations:
             return None
         owner = function.value if isinstance(function, ast.Attribute) else function
         is_imported = is_of_others(self.meanings, source, function) or self._is_of_others(source, owner, names)
-        fitting = (one for one in marks.registrations if is_among(name, one.names) and _has_all(given, one.needs))
+        possible = (one for one in marks.registrations if one.way in ways and _has_all(given, one.needs))
+        fitting = (one for one in possible if is_among(name, one.names))
         found = next((one for one in fitting if one.way == "holder" or is_imported), None)
         return None if found is None else Registered(marks, found, name)
 

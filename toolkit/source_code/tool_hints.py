@@ -26,8 +26,8 @@ LISTS_OF_TOOLS = ("TOOLS", "ALL_TOOLS", "AVAILABLE_TOOLS", "all_tools")
 _MAPS = re.compile(rb"""["']parameters["'][ \t]*:[ \t]*\{\s*["']\w+["'][ \t]*:[ \t]*\{""")
 """Where a definition maps its parameters to their types and descriptions; see `maps_parameters`."""
 _OF_OTHERS = re.compile(
-    rb"\btools(?:[ \t]*=[ \t]*\[|=[^\W\d])|^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool\b"
-    + rf"|^(?:{'|'.join(LISTS_OF_TOOLS)})\b[^=\n]*=".encode(),
+    rb"\btools(?:[ \t]*=[ \t]*\[|=[^\W\d])|Tool(?:\.from_function\(|\(\s*\w+[ \t]*=)"
+    rb"|^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool\b" + rf"|^(?:{'|'.join(LISTS_OF_TOOLS)})\b[^=\n]*=".encode(),
     re.MULTILINE,
 )
 _BELOW_TOOL = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Tool", re.MULTILINE)

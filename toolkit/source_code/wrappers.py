@@ -35,14 +35,18 @@ def given_to_wrapper(call: ast.Call, called: FunctionNode) -> ast.expr | None:
 
 
 def _copied_by(wrapper: FunctionNode) -> Iterator[ast.expr]:
-    """Yield what a function may copy: also `function` in `return wrapper(function)`, for a wrapper inside it."""
+    """Yield what the functions copy that a wrapper returns, which are made inside it."""
     inner = {one.name: one for one in _functions_in(wrapper)}
-    yield from filter(None, map(wrapped_by, inner.values()))
     for one in statements_below(wrapper):
         match one:
+            case ast.Return(value=ast.Name(id=name)) if name in inner:
+                copied = wrapped_by(inner[name])
             case ast.Return(value=ast.Call(func=ast.Name(id=name)) as call) if name in inner:
-                if (given := given_to_wrapper(call, inner[name])) is not None:
-                    yield given
+                copied = given_to_wrapper(call, inner[name])
+            case _:
+                copied = None
+        if copied is not None:
+            yield copied
 
 
 def _functions_in(function: FunctionNode) -> Iterator[FunctionNode]:

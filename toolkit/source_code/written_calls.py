@@ -27,11 +27,6 @@ def hides_arguments(mark: ast.expr | None) -> bool:
     return call is not None and any(one.arg is None for one in call.keywords)
 
 
-def keywords_in(call: ast.Call) -> set[str]:
-    """Return the names of the arguments that a call gives by name."""
-    return {one.arg for one in call.keywords if one.arg}
-
-
 def call_with_options(mark: ast.expr | None) -> ast.Call | None:
     """Return the call with the options: `tool(…)` of `tool(…)(function)`; `None` for a decorator without any."""
     call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark

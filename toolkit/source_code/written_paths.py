@@ -42,7 +42,7 @@ def _parts_of(node: ast.expr) -> tuple[ast.expr | None, list[str | None]]:
         case ast.Attribute(value=inner, attr="parent"):
             return inner, [None]
         case ast.Subscript(value=ast.Attribute(value=inner, attr="parents"), slice=ast.Constant(value=int() as at)):
-            return inner, [None] * (at + 1)
+            return (inner, [None] * (at + 1)) if 0 <= at < _DEEPEST else (None, [])
         case ast.BinOp(left=inner, op=ast.Div(), right=ast.Constant(value=str() as name)):
             return inner, [name]
         case ast.Call(func=function, args=[inner]) if last_name(function) == "dirname":

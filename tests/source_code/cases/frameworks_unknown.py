@@ -93,6 +93,11 @@ def count_more(order: str) -> str:
     return order
 
 
+def count_last(order: str) -> str:
+    """Count the last order."""
+    return order
+
+
 counted = StructuredTool.from_function(func=count, name="count_orders")
 query = strange.Query.from_function(count, name="no_tool")
 
@@ -102,6 +107,8 @@ class Desk:
         host.register(
             ShopTool(name="stock", description="Count the stock.", parameters={}, handler=find),
             ShopTool(name="no_tool", description="Nothing to call."),
+            ShopTool(name="row", description="A row of a database.", schema={}, parameters=None),
+            ShopTool(name="clerk", description="Ask the clerk.", parameters={}, tools=[count_last]),
         )
 
 

@@ -1,7 +1,7 @@
 """Parts of the instructions of a skill, as far as they can be found without parsing Markdown: links, code, commands."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -68,22 +68,27 @@ class _Block(NamedTuple):
     outer: tuple[int, int]
 
 
-def _blocks_in(body: str) -> Iterator[_Block]:
-    """Yield the blocks of code that are not in another one; the last one may lack its end."""
+def _blocks_in(body: str, start: int = 0, nesting: Collection[str] = _NESTING) -> Iterator[_Block]:
+    """Yield the blocks of code that are not in another one; the last one may lack its end.
+
+    A document whose blocks would not end if it had others inside has none.
+    """
     opening: re.Match[str] | None = None
     language, depth = "", 0
-    for fence in _FENCE.finditer(body):
+    for fence in _FENCE.finditer(body, start):
         info = fence[2].strip().lower()
         if opening is None:
             opening, language, depth = fence, info, 0
-        elif not fence[1].startswith(opening[1]) or (info and language not in _NESTING):
+        elif not fence[1].startswith(opening[1]) or (info and language not in nesting):
             continue
         elif info or depth:
             depth += 1 if info else -1
         else:
             yield _Block(language, (opening.end() + 1, fence.start()), (opening.start(), fence.end()))
             opening = None
-    if opening is not None:
+    if opening is not None and language in nesting:
+        yield from _blocks_in(body, opening.start(), ())
+    elif opening is not None:
         end = len(body)
         yield _Block(language, (min(opening.end() + 1, end), end), (opening.start(), end))
 

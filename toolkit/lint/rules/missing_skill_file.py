@@ -75,7 +75,7 @@ class MissingSkillFile(Rule):
 def _is_of_other_skill(folder: Path, path: str) -> bool:
     """Return whether a path such as `../other` or `../other/units.md` leads to a folder beside the skill that is missing."""
     match Path(path).parts:
-        case ("..", other, *inner) if other != ".." and (inner or not Path(other).suffix):
+        case ("..", other, *inner) if other != ".." and (inner or not (Path(other).suffix or other.isupper())):
             return not (folder.parent / other).exists()
     return False
 

@@ -129,22 +129,27 @@ async def start_server(
             warden_command(command, *inherited, environment), environment, folder, longest_line, inherited
         )
         report_end.close()
-        reports = await _first_reports(report)
+        reports: dict[str, int] = {}
+        try:
+            await _read_first_reports(report, reports)
+        finally:
+            if reports.keys() == {"started"}:  # the server may have killed its warden
+                end_without_warden(reports["started"], mark)
         if "running" in reports:
             return StartedServer(process, reports["running"], os.dup(control.fileno()), mark)
-        if "started" in reports and "error" not in reports:  # the server has killed its warden
-            end_without_warden(reports["started"], mark)
-    number = reports.get("error", errno.ECHILD)
-    raise OSError(number, os.strerror(number), command[0])
+    if "error" not in reports:
+        raise OSError(errno.ECHILD, "the process that supervises it was killed", command[0])
+    raise OSError(reports["error"], os.strerror(reports["error"]), command[0])
 
 
-async def _first_reports(report: FileIO) -> dict[str, int]:
-    """Return the warden's first two reports: the process ID, and whether the command has started."""
+async def _read_first_reports(report: FileIO, reports: dict[str, int]) -> None:
+    """Read the warden's first two reports as they come: the process ID, and whether the command has started."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), report)
     try:
-        return read_report(await reader.readline() + await reader.readline())
+        for _ in range(2):
+            reports.update(read_report(await reader.readline()))
     finally:
         transport.close()
 

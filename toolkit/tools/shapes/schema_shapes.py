@@ -266,7 +266,8 @@ def _wants_other_type(branch: Sequence[Misfit], path: Pointer) -> bool:
 
 def _is_of_another_kind(branch: Sequence[Misfit], path: Pointer) -> bool:
     """Whether a schema is for objects that another value of a key tells apart, such as `"type": "stdio"`."""
-    return any(one.keyword in ("const", "enum") and one.path[:-1] == path for one in branch)
+    fixed = (one for one in branch if one.keyword == "const" or (one.keyword == "enum" and len(one.limit) == 1))
+    return any(one.path[:-1] == path for one in fixed)
 
 
 def _wants_null(branch: Sequence[Misfit]) -> bool:
