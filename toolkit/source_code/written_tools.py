@@ -29,7 +29,7 @@ class WrittenTool:
         path: The file that registers the tool.
         framework: Its framework: a folder of `toolkit.frameworks`, or `toolkit`.
         marks: The marks of that framework.
-        kind: How it is registered: `decorator`, `class`, `file`, or the name of the called function, such as `add_tool`.
+        kind: How it is registered: `decorator`, `class`, `file`, or the name of the called function: `add_tool`.
         node: The node to show to users: its function or class in this file, or the call that creates the tool.
         name: The name of the tool, or `None` if only running the file would show it.
         mark: The decorator or call that makes it a tool.
