@@ -418,7 +418,7 @@ def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
     assert [wait_for_end(process, PATIENCE) for process in zoo.starts] == [True, True]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what carries a mark")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of another process")
 def test_server_that_kills_its_warden_leaves_nobody(zoo):
     mark = uuid.uuid4().hex
     server = StdioServer(

@@ -32,7 +32,7 @@ from toolkit.tools.foreign.source_marks import OUR_MARKS, Registration, Way
 
 _NAMES = {"name", "tool_name"}
 _NAMED = {"name", "description"}
-"""The arguments that may be texts; any other one that is a constant is no part of a tool."""
+"""The arguments that may be constants; a function or a schema cannot be one."""
 _MAKERS_OF_OTHERS = ("Tool", "from_function")
 """How the names of functions end that make tools in frameworks that we do not know."""
 

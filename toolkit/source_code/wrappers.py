@@ -22,7 +22,7 @@ def given_to_wrapper(call: ast.Call, called: FunctionNode) -> ast.expr | None:
         called: The function that it calls first, which may return the wrapper.
 
     Returns:
-        The argument, or `None` if the function is no wrapper.
+        The argument, or `None` if the called function does not wrap anything.
     """
     wrappers = _functions_in(called) if isinstance(call.func, ast.Call) else [called]
     for wrapper in wrappers:

@@ -10,7 +10,7 @@ from toolkit.skills.skill_files import Skill
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 _NESTING = {"markdown", "md", "mdx"}
-"""The languages of blocks whose blocks of code are written with as many backticks, though only fewer may end one."""
+"""The languages whose blocks often have inner blocks with as many backticks, although Markdown has no such blocks."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"\[(?:[^\[\]\n]|\[[^\]\n]*\])*\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'(][^)\n]*)?\s*\)")
@@ -71,7 +71,7 @@ class _Block(NamedTuple):
 def _blocks_in(body: str, start: int = 0, nesting: Collection[str] = _NESTING) -> Iterator[_Block]:
     """Yield the blocks of code that are not in another one; the last one may lack its end.
 
-    A document whose blocks would not end if it had others inside has none.
+    A block of Markdown has inner blocks only if it ends after them; otherwise the first end is its own.
     """
     opening: re.Match[str] | None = None
     language, depth = "", 0

@@ -60,6 +60,6 @@ def _is_installed(skill: Skill, directory: Path) -> bool:
     folders = folders_around(skill.folder, directory) or skill.folder.parts
     is_hidden = any(one.startswith(".") for one in folders)
     is_among_skills = any(one.endswith("skills") for one in folders[:-1])
-    is_for_others = folders[-1:] != () and folders[-1].startswith("_")  # which no name of a skill begins with
+    has_no_valid_name = folders[-1:] != () and folders[-1].startswith("_")
     is_named_template = any("template" in one.lower() for one in folders)
-    return not is_for_others and (is_hidden or (is_among_skills and not is_named_template))
+    return not has_no_valid_name and (is_hidden or (is_among_skills and not is_named_template))

@@ -33,8 +33,9 @@ class InvalidSkillHeader(Rule):
     A client reads the header of each skill when it starts, and shows the model the name and the description. It leaves
     out a skill without a description, and may refuse one whose name is not that of its folder. A skill for Claude Code
     needs no name, since Claude Code takes that of its folder, and no description there is a warning, since it then takes
-    the first paragraph. It is for Claude Code in `.claude/skills`, in a plugin of it, or with something that only it
-    reads, such as the key `context` or `$ARGUMENTS`. A name with underscores is a warning: many clients take any name. The name is an `info` if its
+    the first paragraph. A skill is for Claude Code if it is in `.claude/skills` or in one of its plugins, or if it uses
+    what only Claude Code reads, such as the key `context` or `$ARGUMENTS`. In a hidden folder of another client, such as
+    `.agents/skills`, it is not. A name with underscores is a warning: many clients take any name. The name is an `info` if its
     folder is a Python package, or beside one, and so is one that differs from that of a folder outside of a folder for
     skills: nothing shows that a client reads it there. So is a name such as `shop:find` or `shop-find` in the folder
     `find` of a plugin, since Claude Code offers the skill by the names of the plugin and the folder, and everything in a
@@ -103,9 +104,10 @@ class InvalidSkillHeader(Rule):
             ("allowed-tools", (Sequence,), "a text with the names of tools"),
         ):
             value = header.get(key)
-            is_given = value is not None and not (isinstance(value, Scalar) and value.value is None)
+            if value is None or (isinstance(value, Scalar) and value.value is None):
+                continue
             is_text = isinstance(value, Scalar) and isinstance(value.value, str)
-            if value is not None and is_given and not (isinstance(value, kinds) or (is_text and key != "metadata")):
+            if not (isinstance(value, kinds) or (is_text and key != "metadata")):
                 yield self.problem(f"{key!r} is not {what}", value.location)
         for name, entry in header.entries.items():
             near = nearest(name, _KEYS, most=1, cutoff=0.8)
