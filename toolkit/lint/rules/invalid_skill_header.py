@@ -97,6 +97,14 @@ class InvalidSkillHeader(Rule):
         compatibility = skill.text("compatibility")
         if compatibility is not None and not 0 < len(compatibility.text) <= _LONGEST_COMPATIBILITY:
             yield self._of_fault(wrong_length("compatibility", compatibility, _LONGEST_COMPATIBILITY))
+        yield from self._values_of_other_kinds(header)
+        for name, entry in header.entries.items():
+            near = nearest(name, _KEYS, most=1, cutoff=0.8)
+            if name not in (*_KEYS, *_OF_CLIENTS) and near and near[0] not in header.entries:
+                hint = f"did you mean {near[0]!r}?"
+                yield self.problem(f"no client reads the key {name!r}", entry.key.location, hint=hint)
+
+    def _values_of_other_kinds(self, header: Mapping) -> Iterator[Problem]:
         for key, kinds, what in (
             ("license", (), "a text"),
             ("compatibility", (), "a text"),
@@ -109,11 +117,6 @@ class InvalidSkillHeader(Rule):
             is_text = isinstance(value, Scalar) and isinstance(value.value, str)
             if not (isinstance(value, kinds) or (is_text and key != "metadata")):
                 yield self.problem(f"{key!r} is not {what}", value.location)
-        for name, entry in header.entries.items():
-            near = nearest(name, _KEYS, most=1, cutoff=0.8)
-            if name not in (*_KEYS, *_OF_CLIENTS) and near and near[0] not in header.entries:
-                hint = f"did you mean {near[0]!r}?"
-                yield self.problem(f"no client reads the key {name!r}", entry.key.location, hint=hint)
 
     def _of_fault(self, fault: HeaderFault, *, is_minor: bool = False) -> Problem:
         severity: Severity = "info" if is_minor else "warning" if fault.is_usable else self.severity
